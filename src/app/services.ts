@@ -173,7 +173,7 @@ export function openServices(
     check: made.check,
     validation: context.validation,
     prepareRun: made.prepareRun,
-    assertMayRun: made.assertMayRun,
+    beyondKeyLimits: made.beyondKeyLimits,
     startRun: (tx, run) => startRun(context, unscoped(tx), run),
     async assertMayStore(tx, principal, project) {
       const refused = await storageRefusal(tx, await holdersOf(principal, project, tx.usage));

@@ -196,13 +196,13 @@ export interface EngineApi {
    */
   prepareRun(request: RunRequest): Promise<PreparedRun>;
   /**
-   * Whether a caller could start runs of a version now.
-   * @throws AppError missing_scope, workflow_not_runnable (beyond the limits of the caller's key)
+   * The issues of what the runs of a version, and of the versions that they would call now, use beyond the limits of a key: those
+   * for which `prepareRun` refuses to start one.
    */
-  assertMayRun(
-    principal: Principal,
-    version: { workflowId: string; version: number; project: string },
-  ): Promise<void>;
+  beyondKeyLimits(
+    version: { workflowId: string; version: number },
+    limits: KeyLimits | null,
+  ): Promise<Issue[]>;
   /** Starts a run, and counts it for the usage limits. @throws AppError too_many_runs, storage_limit_reached */
   startRun(tx: EngineWriters, run: PreparedRun): Promise<void>;
   /** @throws AppError storage_limit_reached when what the caller, or the project, stores has reached its limit */

@@ -6,13 +6,12 @@ import type { Definition } from "../../schemas/workflow-definition.ts";
 import type { PeopleReaders } from "../core/approval-people.ts";
 import type { Clock } from "../core/clock.ts";
 import { withGrantHints } from "../core/grant-hint.ts";
-import { missingScope } from "../core/scope-refusal.ts";
-import { scopesIn } from "../core/access.ts";
 import { limitConnections, NOTHING } from "../core/connection-view.ts";
 import { type ConnectionViews, connectionViews } from "../core/connection-views.ts";
 import type { ConfiguredConnections } from "../core/connections.ts";
 import { durationCutter, type DurationLimits } from "../core/duration-limits.ts";
 import type { CheckReport, EngineApi } from "../core/engine-port.ts";
+import { newRunId } from "../core/ids.ts";
 import { lazy } from "../core/lazy.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
 import type { WorkflowReader } from "../core/ports.ts";
@@ -27,12 +26,12 @@ import { checkResources } from "./check-resources.ts";
 import type { CheckDefinition, Checker } from "./definition/check/index.ts";
 import type { EngineThreads } from "./threads/engine-threads.ts";
 import { definitionSchema } from "./definition/definition-schema.ts";
-import { definitionCache, type DefinitionRef } from "./definition/compiled-definition.ts";
+import { definitionCache } from "./definition/compiled-definition.ts";
 import { CONNECTIONS_MS, runChecks } from "./definition/run-checks.ts";
 import { type RemainingWorkReader, remainingWork } from "./run-state/remaining-work.ts";
 import { beyondLimits, pinnedVersions } from "./run-state/key-limits.ts";
 import { callPinner } from "./run-state/pin-calls.ts";
-import { notRunnable, type PrepareRun, prepareRun } from "./run-state/prepare-run.ts";
+import { type PrepareRun, prepareRun } from "./run-state/prepare-run.ts";
 import { type QueueAdmission, queueAdmission } from "./run-state/queue-admission.ts";
 import { approvalsOf, hasUnsignedTrigger, unsignedApprovals } from "./run-state/unsigned-approvals.ts";
 import { schedulePolicy, type SchedulePolicy } from "./run-state/schedule-policy.ts";
@@ -84,7 +83,7 @@ export interface Engine {
   /** Checks a definition on the calling thread; its report has the shapes. */
   checkInline: Checker["check"];
   prepareRun: PrepareRun;
-  assertMayRun: EngineApi["assertMayRun"];
+  beyondKeyLimits: EngineApi["beyondKeyLimits"];
   schedulePolicy: SchedulePolicy;
   durationLimits: DurationLimits;
   remainingWork: RemainingWorkReader;
@@ -195,24 +194,17 @@ export function engine({
     beyondLimits: limited,
     unsignedApprovals: undecidable,
   });
-  const versionsOf = async (version: { workflowId: string; version: number }): Promise<DefinitionRef[]> => {
-    const ref = { id: version.workflowId, ...version, definition: null };
-    const { calls } = await context.definitionCache.get(ref, runs);
-    return [ref, ...pinnedVersions(calls.length === 0 ? {} : await pinCalls(calls, { live: true }))];
-  };
   return {
     context,
     views,
     check,
     checkInline,
     prepareRun: prepare,
-    async assertMayRun(principal, { project, ...version }) {
-      if (!scopesIn(principal.access, project).has("run"))
-        throw missingScope(principal, { subject: "What starts runs of a workflow", scope: "run", project });
-      const { keyLimits } = principal.access;
-      if (keyLimits === null) return;
-      const beyond = await limited(await versionsOf(version), keyLimits);
-      if (beyond.length > 0) throw notRunnable(version, beyond);
+    async beyondKeyLimits(version, limits) {
+      if (limits?.databases === undefined && limits?.models === undefined) return [];
+      const definition = (await runs.versionDefinition(version.workflowId, version.version)) ?? {};
+      const pins = await pinCalls(calledWorkflowIds(definition), { live: true });
+      return limited([{ ...version, id: newRunId(), definition: null }, ...pinnedVersions(pins)], limits);
     },
     async assertMayStart(run) {
       await assertDiskSpace();

@@ -4,6 +4,7 @@ import { IdempotencyKey, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { unscoped } from "../../src/core/scoped-readers.ts";
 import { defineTool } from "../../src/core/tool.ts";
+import { assertMayRun } from "./may-run.ts";
 import { findDelivery, findTrigger, serializeTriggerDelivery, triggerNameOf } from "./trigger-state.ts";
 
 export const redeliverTriggerDelivery = defineTool({
@@ -38,7 +39,7 @@ export const redeliverTriggerDelivery = defineTool({
     const received = await ctx.read.triggerDeliveries.find(delivery_id);
     const live = received && (await ctx.read.triggers.find(received.triggerId));
     if (live?.removed === false) {
-      await ctx.engine.assertMayRun(ctx.actor.principal, live);
+      await assertMayRun(ctx, live);
       await ctx.engine.triggers.assertMayStart(live);
     }
     const again = await ctx.write(async (tx) => {

@@ -3,6 +3,7 @@ import { TriggerName, TriggerState } from "../../schemas/trigger-delivery.ts";
 import { IdempotencyKey, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { replaceUrl } from "./replace-url.ts";
+import { assertKeyMayStart } from "../workflows/live-changes.ts";
 import { findTrigger, triggerState } from "./trigger-state.ts";
 
 export const rotateTrigger = defineTool({
@@ -22,10 +23,14 @@ export const rotateTrigger = defineTool({
     idempotency_key: IdempotencyKey.optional(),
   }),
   output: TriggerState,
-  run: ({ workflow_id, trigger }, ctx) =>
-    ctx.write(async (tx) => {
+  async run({ workflow_id, trigger }, ctx) {
+    const found = await findTrigger(ctx.read, workflow_id, trigger);
+    const assertMayStart = await assertKeyMayStart(ctx, found, "replace the URL, which starts runs");
+    return ctx.write(async (tx) => {
       const before = await findTrigger(tx, workflow_id, trigger);
+      await assertMayStart(before);
       await replaceUrl(ctx, tx, before);
       return triggerState(ctx, await findTrigger(tx, workflow_id, trigger));
-    }),
+    });
+  },
 });

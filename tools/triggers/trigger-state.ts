@@ -8,6 +8,7 @@ import { findWorkflow } from "../../src/core/find-workflow.ts";
 import type { Readers } from "../../src/core/ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import type { TriggerDeliveryRecord, TriggerRecord } from "../../src/core/trigger-ports.ts";
+import { assertMayRun } from "./may-run.ts";
 
 /**
  * Finds a trigger of a workflow's published version.
@@ -77,7 +78,7 @@ export async function triggerState(ctx: ToolContext, record: TriggerRecord): Pro
 
 /** Whether the caller can start runs of the version that a trigger starts. */
 const mayRun = (ctx: ToolContext, record: TriggerRecord): Promise<boolean> =>
-  ctx.engine.assertMayRun(ctx.actor.principal, record).then(
+  assertMayRun(ctx, record).then(
     () => true,
     (error: unknown) => {
       if (

@@ -6,6 +6,7 @@ import { AppError } from "../../src/core/errors.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { readExposure, saveConsent } from "./exposure.ts";
+import { assertKeyMayStart } from "./live-changes.ts";
 
 export const allowExposure = defineTool({
   name: "allow_exposure",
@@ -25,8 +26,14 @@ export const allowExposure = defineTool({
     idempotency_key: IdempotencyKey.optional(),
   }),
   output: Exposure,
-  run: ({ workflow_id, digest }, ctx) =>
-    ctx.write(async (tx) => {
+  async run({ workflow_id, digest }, ctx) {
+    const { id: workflowId } = await findWorkflow(ctx.read.workflows, workflow_id);
+    const { version } = await readExposure(ctx.read.workflows, workflowId);
+    const assertMayStart =
+      version === null
+        ? undefined
+        : await assertKeyMayStart(ctx, { workflowId, version }, "allow a tool that starts runs");
+    return ctx.write(async (tx) => {
       const { id } = await findWorkflow(tx.workflows, workflow_id);
       const current = await readExposure(tx.workflows, id);
       if (current.version === null) {
@@ -43,6 +50,7 @@ export const allowExposure = defineTool({
         );
       }
       if (current.state === "allowed") return current;
+      await assertMayStart?.({ version: current.version });
       await saveConsent(tx, id, {
         digest,
         version: current.version,
@@ -50,5 +58,6 @@ export const allowExposure = defineTool({
         allowedAt: iso(ctx.now()),
       });
       return readExposure(tx.workflows, id);
-    }),
+    });
+  },
 });

@@ -87,6 +87,40 @@ export async function assertWithinKeyLimits(
 }
 
 /**
+ * Refuses what makes later runs of a version happen that the caller's key could not start itself, by the rule for starting one:
+ * they are not limited like the key, and it could read what they return.
+ * @param change what is refused, as an imperative
+ * @returns the same check for the version as it is in the transaction, which costs nothing if it is still that one
+ * @throws AppError not_permitted
+ */
+export async function assertKeyMayStart(
+  { actor, engine }: Pick<ToolContext, "actor" | "engine">,
+  { workflowId, version: checked }: LiveVersion,
+  change: string,
+): Promise<(current: Pick<LiveVersion, "version">) => Promise<void>> {
+  const check = async (version: number): Promise<void> => {
+    const errors = await engine.beyondKeyLimits({ workflowId, version }, actor.principal.access.keyLimits);
+    const [issue] = errors;
+    if (issue === undefined) return;
+    throw new AppError(
+      "not_permitted",
+      `This key is limited to some databases or models, so it can't ${change}: version ${version} of "${workflowId}" ${issue.message}. ` +
+        "Nothing was changed. Use another key, or ask a person.",
+      { errors },
+    );
+  };
+  await check(checked);
+  return async ({ version }) => {
+    if (version !== checked) await check(version);
+  };
+}
+
+interface LiveVersion {
+  workflowId: string;
+  version: number;
+}
+
+/**
  * A published workflow that runs this draft, directly or through other drafts; undefined if there is none, null if too many
  * drafts run it to tell in a short transaction.
  */

@@ -28,6 +28,7 @@ import { workflowEtag } from "./etag.ts";
 import { assertNotArchived } from "./assert-not-archived.ts";
 import { assertVersionMatches } from "./assert-version.ts";
 import { allowByPublishing, makeLive, whileCallersFit, withExposure } from "./go-live.ts";
+import { assertKeyMayStart } from "./live-changes.ts";
 import { findPublishableDefinition } from "./publishable-definition.ts";
 import { runExamples } from "./run-examples.ts";
 
@@ -76,6 +77,8 @@ export const publishWorkflow = defineTool({
     const version = requested ?? workflow.version;
     const isPublished = workflow.published_version === version && workflow.status === "published";
     const definition = isPublished ? undefined : await findPublishableDefinition(ctx, workflow, version);
+    // Publishing it again can still expose it as a tool.
+    if (isPublished) await assertKeyMayStart(ctx, { workflowId: id, version }, "publish it");
     const asked = { version, breakCallers: allowed, reason: reason ?? null };
     const mustAsk = !isPublished && (await needsReview(ctx.read, ctx.actor.principal, workflow, version));
     const same = mustAsk ? await findSameRequest(ctx, ctx.read, { ...asked, workflow }) : undefined;

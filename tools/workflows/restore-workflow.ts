@@ -1,21 +1,12 @@
 import { z } from "zod";
 import { projectOf } from "../../schemas/project.ts";
-import {
-  IdempotencyKey,
-  IfMatch,
-  Reason,
-  ReturnedWorkflow,
-  WorkflowIdRef,
-  type WorkflowWithDefinition,
-} from "../../schemas/workflow.ts";
-import { AppError } from "../../src/core/errors.ts";
-import { defineTool, type ToolContext } from "../../src/core/tool.ts";
+import { IdempotencyKey, IfMatch, Reason, ReturnedWorkflow, WorkflowIdRef } from "../../schemas/workflow.ts";
+import { defineTool } from "../../src/core/tool.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { needsReviewAgain } from "../reviews/review-rule.ts";
 import { withUnpublished } from "../reviews/with-unpublished.ts";
-import { checkDefinition } from "./check-definition.ts";
 import { workflowEtag } from "./etag.ts";
-import { assertMayChangeDraft, assertMayPublish } from "./live-changes.ts";
+import { assertKeyMayStart, assertMayChangeDraft, assertMayPublish } from "./live-changes.ts";
 import { assertVersionMatches } from "./assert-version.ts";
 import { saveStarts } from "./save-starts.ts";
 
@@ -40,7 +31,12 @@ export const restoreWorkflow = defineTool({
   output: ReturnedWorkflow,
   etag: workflowEtag,
   async run({ workflow_id, if_match, reason }, ctx) {
-    await assertUsableByKey(ctx, await findWorkflow(ctx.read.workflows, workflow_id));
+    const found = await findWorkflow(ctx.read.workflows, workflow_id);
+    // An archived workflow does not change, and one that is not archived is not restored.
+    if (found.status === "archived") {
+      const { id: workflowId, published_version: published, version } = found;
+      await assertKeyMayStart(ctx, { workflowId, version: published ?? version }, "restore it");
+    }
     return ctx.write(async (tx) => {
       const current = await findWorkflow(tx.workflows, workflow_id);
       assertVersionMatches(current, if_match);
@@ -71,26 +67,3 @@ export const restoreWorkflow = defineTool({
     });
   },
 });
-
-/**
- * Refuses to bring back what a key with limited databases or models could not run: its scheduled runs would be those of the
- * key. Checked outside of the transaction, because the checker queries databases; an archived workflow does not change.
- * @throws AppError not_permitted
- */
-async function assertUsableByKey(ctx: ToolContext, workflow: WorkflowWithDefinition): Promise<void> {
-  const { keyLimits } = ctx.actor.principal.access;
-  if (keyLimits?.databases === undefined && keyLimits?.models === undefined) return;
-  const { id, status, published_version: published, version } = workflow;
-  const definition =
-    status === "archived" ? await ctx.read.runs.versionDefinition(id, published ?? version) : null;
-  if (definition === null) return;
-  const project = projectOf(workflow);
-  const { errors } = await checkDefinition(ctx, definition, { checkConnections: true, project, selfId: id });
-  const [issue] = errors;
-  if (issue === undefined) return;
-  throw new AppError(
-    "not_permitted",
-    `This key is limited to some databases or models, and "${id}" has issues for it: ${issue.path || "it"} ${issue.message}. ` +
-      "Nothing was restored. Use another key, or ask a person to restore it.",
-  );
-}

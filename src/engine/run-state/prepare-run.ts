@@ -274,11 +274,7 @@ async function assertHasDefinition(
   );
 }
 
-/** Why a version, or a step, can't run. */
-export const notRunnable = (
-  { workflowId, version }: Pick<DefinitionRef, "workflowId" | "version">,
-  errors: readonly Issue[],
-): AppError =>
+const notRunnable = ({ workflowId, version }: DefinitionRef, errors: readonly Issue[]): AppError =>
   new AppError(
     "workflow_not_runnable",
     `${workflowId === null ? "The step" : `Version ${version} of "${workflowId}"`} has ` +

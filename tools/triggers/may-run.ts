@@ -1,0 +1,26 @@
+import { scopesIn } from "../../src/core/access.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { missingScope } from "../../src/core/scope-refusal.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
+import type { TriggerRecord } from "../../src/core/trigger-ports.ts";
+
+/**
+ * Asserts that a caller could start the runs of a trigger with run_workflow.
+ * @throws AppError missing_scope, workflow_not_runnable (beyond the limits of the key)
+ */
+export async function assertMayRun(
+  { actor: { principal }, engine }: Pick<ToolContext, "actor" | "engine">,
+  { workflowId, version, project }: Pick<TriggerRecord, "workflowId" | "version" | "project">,
+): Promise<void> {
+  const { access } = principal;
+  if (!scopesIn(access, project).has("run"))
+    throw missingScope(principal, { subject: "What starts runs of a workflow", scope: "run", project });
+  const errors = await engine.beyondKeyLimits({ workflowId, version }, access.keyLimits);
+  const [issue] = errors;
+  if (issue === undefined) return;
+  throw new AppError(
+    "workflow_not_runnable",
+    `This key can't start runs of version ${version} of "${workflowId}", which ${issue.message}. Use another key, or ask its owner for one with wider limits.`,
+    { errors },
+  );
+}
