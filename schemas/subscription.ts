@@ -80,7 +80,7 @@ export const SubscribedTags = z
 
 export const IncludeValues = z.boolean().meta({
   description:
-    "Whether run.succeeded and run.failed contain the inputs and the output of the run, and the message of its error, if the creator of the subscription can read runs.",
+    "Whether run.succeeded and run.failed contain the inputs and the output of the run, and the message of its error, while who last set the URL or this can read runs of the project.",
   example: false,
 });
 
@@ -107,6 +107,17 @@ export const Subscription = z
     workflows: SubscribedWorkflows,
     tags: SubscribedTags,
     include_values: IncludeValues,
+    values_withheld: z.string().nullable().meta({
+      description:
+        "Why deliveries leave the values out although include_values is set, and what to do; null while they hold them.",
+      example: null,
+    }),
+    confirmed_by: z.string().nullable().meta({
+      description:
+        "Who last set the URL or include_values: values are delivered as long as this person, and the key that was used, may read them. Null after an import.",
+      example: "ada@example.com",
+    }),
+    confirmed_at: timestamp.nullable().meta({ description: "When that was." }),
     paused_at: timestamp
       .nullable()
       .meta({ description: "Since when nothing is delivered; null while it is active." }),

@@ -696,7 +696,10 @@ CREATE TABLE "subscriptions" (
   "succeeded_at" text,
   "created_at" text not null,
   "created_by" text not null,
-  "subject" text not null);
+  "subject" text not null,
+  "confirmed_by" text,
+  "confirmed_lineage" text,
+  "confirmed_at" text);
 
 CREATE INDEX "subscriptions_by_project" on "subscriptions" (
   "project",

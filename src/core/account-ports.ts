@@ -43,6 +43,8 @@ export interface ApiKeyReader {
   /** Finds a key by the SHA-256 digest of its value, also a revoked or expired one. */
   findByDigest(digest: Buffer): Promise<ApiKeyWithOwner | undefined>;
   find(id: string): Promise<ApiKeyWithOwner | undefined>;
+  /** A key with those that it was rotated to, also revoked and expired ones; newest first. */
+  ofLineage(lineage: string): Promise<ApiKeyWithOwner[]>;
   /** Newest first. */
   page(query: {
     filter: ApiKeyFilter;

@@ -30,6 +30,11 @@ export interface SubscriptionRecord {
   createdBy: string;
   /** The usage subject of its creator. */
   subject: string;
+  /** Who last set the URL or `include_values`: values are delivered in their name. Null when nobody of this instance has. */
+  confirmedBy: string | null;
+  /** The lineage of the key with which they did; null for a person who was signed in, and for the command line. */
+  confirmedLineage: string | null;
+  confirmedAt: string | null;
 }
 
 /** What has happened. It holds names and ids, and no values of runs. */
@@ -44,8 +49,8 @@ export interface OutgoingEvent {
   data: Readonly<Record<string, unknown>>;
   /** Whether only subscriptions get it that name the workflow. */
   onlyNamed?: boolean | undefined;
-  /** Whether who created a subscription may know of it; left out, every admin of the project may. */
-  mayKnow?: ((creator: string) => Promise<boolean>) | undefined;
+  /** Whether who set the URL of a subscription may know of it; left out, every admin of the project may. */
+  mayKnow?: ((person: string) => Promise<boolean>) | undefined;
 }
 
 export interface EventRecord extends Omit<OutgoingEvent, "onlyNamed" | "mayKnow"> {

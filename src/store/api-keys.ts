@@ -188,6 +188,15 @@ export function apiKeyReader(db: Kysely<Schema>) {
       return row && toRecord(row);
     },
 
+    async ofLineage(lineage) {
+      const rows = await keysWithOwners(db)
+        .where("lineage", "=", lineage)
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .execute();
+      return rows.map(toRecord);
+    },
+
     async page({ filter, after, limit }) {
       let query = keysWithOwners(db).where(matching(filter));
       if (after !== null) {

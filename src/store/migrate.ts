@@ -35,6 +35,7 @@ import * as workflowSearch from "./migrations/0031-workflow-search.ts";
 import * as clockOffsets from "./migrations/0032-clock-offsets.ts";
 import * as triggers from "./migrations/0033-triggers.ts";
 import * as runningJobs from "./migrations/0039-running-jobs.ts";
+import * as subscriptionConfirmations from "./migrations/0041-subscription-confirmations.ts";
 import * as backfillsAndStateHistory from "./migrations/0037-backfills-and-state-history.ts";
 import * as approvalRules from "./migrations/0035-approval-rules.ts";
 import * as subscriptions from "./migrations/0034-subscriptions.ts";
@@ -95,6 +96,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 38, name: "postgres-workflow-search", requires: 1, up: postgresWorkflowSearch.up },
   { id: 39, name: "running-jobs", requires: 1, up: runningJobs.up },
   { id: 40, name: "run-causes", requires: 1, up: runCauses.up },
+  { id: 41, name: "subscription-confirmations", requires: 1, up: subscriptionConfirmations.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

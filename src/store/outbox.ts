@@ -28,7 +28,7 @@ export function outboxWriter(trx: Kysely<Schema>): OutboxWriter {
       for (const subscription of named)
         if (
           subscription.tags?.some((tag) => tags.includes(tag)) !== false &&
-          (await event.mayKnow?.(subscription.createdBy)) !== false
+          (await mayKnow(event, subscription))
         )
           wanting.push(subscription);
       if (wanting.length > 0)
@@ -87,6 +87,10 @@ export function outboxWriter(trx: Kysely<Schema>): OutboxWriter {
     return rows.map(({ id }) => id);
   }
 }
+
+/** Whether who set where a subscription delivers to may know of an event. */
+const mayKnow = async (event: OutgoingEvent, { confirmedBy }: SubscriptionRecord): Promise<boolean> =>
+  event.mayKnow === undefined || (confirmedBy !== null && (await event.mayKnow(confirmedBy)));
 
 /** Whether a subscription wants an event, apart from its tags. */
 function wants(

@@ -28,6 +28,11 @@ export interface SubscriptionSchema {
     created_by: string;
     /** The usage subject of its creator (core/usage-limits.ts). */
     subject: string;
+    /** Who last set the URL or `include_values`; null when nobody of this instance has. */
+    confirmed_by: string | null;
+    /** The lineage of the key with which they did; null for a person who was signed in. */
+    confirmed_lineage: string | null;
+    confirmed_at: string | null;
   };
   outgoing_events: {
     id: string;

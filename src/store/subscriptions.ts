@@ -36,6 +36,9 @@ export const toSubscription = (row: Selectable<Schema["subscriptions"]>): Subscr
   createdAt: row.created_at,
   createdBy: row.created_by,
   subject: row.subject,
+  confirmedBy: row.confirmed_by,
+  confirmedLineage: row.confirmed_lineage,
+  confirmedAt: row.confirmed_at,
 });
 
 /** The columns of the fields that are given. */
@@ -53,6 +56,9 @@ const columnsOf = (change: Partial<SubscriptionRecord>): Partial<Insertable<Sche
   ...(change.pausedAt !== undefined && { paused_at: change.pausedAt }),
   ...(change.pauseReason !== undefined && { pause_reason: change.pauseReason }),
   ...(change.failingSince !== undefined && { failing_since: change.failingSince }),
+  ...(change.confirmedBy !== undefined && { confirmed_by: change.confirmedBy }),
+  ...(change.confirmedLineage !== undefined && { confirmed_lineage: change.confirmedLineage }),
+  ...(change.confirmedAt !== undefined && { confirmed_at: change.confirmedAt }),
 });
 
 /** The deliveries with their events. */

@@ -275,3 +275,39 @@ it("records who caused the unfinished runs of before: who started, changed or wr
   );
   expect(recorded).toEqual({ patched: causes, child: causes });
 });
+
+it("confirms subscriptions in the name of who last set their URL or their values, as the audit log says", async () => {
+  const stateDir = temporaryDirectory();
+  const confirmations = MIGRATIONS.findIndex(({ name }) => name === "subscription-confirmations");
+  const before = await open(stateDir, { migrations: MIGRATIONS.slice(0, confirmations) });
+  const entries = [
+    ["sub_key", "create_subscription", "root@example.com", "usr_root", null],
+    ["sub_key", "update_subscription", "eve@example.com", "key_eve", { changed: ["name", "url"] }],
+    ["sub_key", "update_subscription", "root@example.com", "usr_root", { changed: ["events"] }],
+    ["sub_made", "create_subscription", "eve@example.com", "key_eve", { name: "test", events: [] }],
+    ["sub_on", "update_subscription", "ann@example.com", "usr_ann", { changed: ["includeValues"] }],
+  ] as const;
+  await before.transaction(async (trx) => {
+    for (const id of ["sub_key", "sub_made", "sub_on", "sub_forgotten"])
+      await sql`insert into subscriptions (id, project, name, format, url, events, include_values, generation, created_at,
+        created_by, subject) values (${id}, 'default', 'test', 'standard_webhooks', 'https://example.com', '[]', 1, 1,
+        '2026-01-01', 'root@example.com', 'root@example.com')`.execute(trx);
+    for (const [index, [target, operation, owner, lineage, details]] of entries.entries())
+      await sql`insert into audit_log (at, operation, target, project, owner, key_name, lineage, surface, client, details)
+        values (${`2026-01-0${index + 2}`}, ${operation}, ${target}, 'default', ${owner}, 'x', ${lineage}, 'rest', '',
+        ${details && JSON.stringify(details)})`.execute(trx);
+  });
+  await before.close();
+  const { read } = await open(stateDir);
+  const rows = await read
+    .selectFrom("subscriptions")
+    .select(["id", "confirmed_by as by", "confirmed_lineage as lineage", "confirmed_at as at"])
+    .orderBy("id")
+    .execute();
+  expect(rows).toEqual([
+    { id: "sub_forgotten", by: "root@example.com", lineage: null, at: "2026-01-01" },
+    { id: "sub_key", by: "eve@example.com", lineage: "key_eve", at: "2026-01-03" },
+    { id: "sub_made", by: "eve@example.com", lineage: "key_eve", at: "2026-01-05" },
+    { id: "sub_on", by: "ann@example.com", lineage: null, at: "2026-01-06" },
+  ]);
+});

@@ -36,6 +36,9 @@ export async function addSubscription(
       createdAt: iso(clock.now()),
       createdBy: "operator",
       subject: "operator",
+      confirmedBy: "operator",
+      confirmedLineage: null,
+      confirmedAt: iso(clock.now()),
       ...fields,
     }),
   );

@@ -94,7 +94,7 @@ export async function subscriptionHarness({
     async publish(
       name: string,
       definition: Record<string, unknown> = SUCCEEDS,
-      more: { tags?: string[] } = {},
+      more: { tags?: string[]; project?: string } = {},
     ) {
       const { id } = await call(createWorkflow, { name, definition, ...more });
       await call(publishWorkflow, { workflow_id: id });

@@ -147,7 +147,7 @@ async function revertSubscription(
       const current = await findSubscription(tx, id);
       if (await tx.workflowChanges.hasChangedAfter(id, activity.to)) return skip(CHANGED_MEANWHILE);
       if (plan.isCreation) await removeSubscription(tx, current);
-      else await saveSubscription(tx, current, plan.given);
+      else await saveSubscription(ctx, tx, current, plan.given);
       await tx.recordAudit(id, undefined, {
         project: current.project,
         details: detailsOfRevert(plan.record),

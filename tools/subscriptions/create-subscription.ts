@@ -19,6 +19,7 @@ import { invalidInput } from "../../src/core/issues.ts";
 import { detailsOfSubscriptionChange } from "../../src/core/subscription-change-details.ts";
 import type { SubscriptionRecord } from "../../src/core/subscription-ports.ts";
 import { defineTool } from "../../src/core/tool.ts";
+import { confirmationBy } from "../../src/core/values-grant.ts";
 import { usageSubjectOf } from "../../src/core/usage-limits.ts";
 import { projectFor } from "../projects/project-for.ts";
 import { serializeSubscription } from "./serialize-subscription.ts";
@@ -87,6 +88,7 @@ export const createSubscription = defineTool({
       createdAt: iso(ctx.now()),
       createdBy: principal.owner,
       subject: usageSubjectOf(principal),
+      ...confirmationBy(principal, iso(ctx.now())),
     };
     const created = await ctx.write(async (tx) => {
       if ((await tx.subscriptions.count({ project })) >= MAX_SUBSCRIPTIONS) throw tooMany(project);
@@ -95,7 +97,7 @@ export const createSubscription = defineTool({
         project,
         details: detailsOfSubscriptionChange(null, record),
       });
-      return serializeSubscription(tx, record);
+      return serializeSubscription(tx, record, ctx.now());
     });
     // Derived outside of the recorded result, because it must not be stored.
     const signer = { id: created.id, generation: record.generation };

@@ -19,7 +19,7 @@ export const deleteSubscription = defineTool({
   run: ({ subscription_id: id }, ctx) =>
     ctx.write(async (tx) => {
       const found = await findSubscription(tx, id);
-      const deleted = await serializeSubscription(tx, found);
+      const deleted = await serializeSubscription(tx, found, ctx.now());
       await removeSubscription(tx, found);
       return deleted;
     }),

@@ -16,5 +16,5 @@ export const getSubscription = defineTool({
   input: z.strictObject({ subscription_id: SubscriptionIdRef }),
   output: Subscription,
   run: async ({ subscription_id: id }, ctx) =>
-    serializeSubscription(ctx.read, await findSubscription(ctx.read, id)),
+    serializeSubscription(ctx.read, await findSubscription(ctx.read, id), ctx.now()),
 });

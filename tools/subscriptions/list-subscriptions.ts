@@ -26,7 +26,7 @@ export const listSubscriptions = defineTool({
     const pageSize = limit ?? listSubscriptions.page!.mcpLimit;
     const { items, next } = await ctx.read.subscriptions.page({ filter, after, limit: pageSize });
     return {
-      items: await Promise.all(items.map((item) => serializeSubscription(ctx.read, item))),
+      items: await Promise.all(items.map((item) => serializeSubscription(ctx.read, item, ctx.now()))),
       ...(await ctx.total(() => ctx.read.subscriptions.count(filter))),
       next_cursor: next && ctx.cursors.encode(query, next),
     };

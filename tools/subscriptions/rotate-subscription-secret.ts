@@ -51,8 +51,8 @@ export const rotateSubscriptionSecret = defineTool({
         );
       const previousUntil = overlapMs === 0 ? null : iso(ctx.now() + overlapMs);
       const change = { generation: before.generation + 1, previousUntil };
-      const after = await saveSubscription(tx, before, change);
-      return { ...(await serializeSubscription(tx, after)), generation: after.generation };
+      const after = await saveSubscription(ctx, tx, before, change);
+      return { ...(await serializeSubscription(tx, after, ctx.now())), generation: after.generation };
     });
     return { ...rotated, secret: ctx.engine.signingSecret({ id, generation }) };
   },

@@ -4,11 +4,15 @@ import type { Delivery, Subscription } from "../../schemas/subscription.ts";
 import { MAX_TOTAL } from "../../schemas/page.ts";
 import type { Readers } from "../../src/core/ports.ts";
 import type { DeliveryRecord, SubscriptionRecord } from "../../src/core/subscription-ports.ts";
+import { valuesGrant } from "../../src/core/values-grant.ts";
 
 export async function serializeSubscription(
-  { subscriptions }: Pick<Readers, "subscriptions">,
+  read: Pick<Readers, "subscriptions" | "users" | "projects" | "apiKeys">,
   record: SubscriptionRecord,
+  now: number,
 ): Promise<Subscription> {
+  const { subscriptions } = read;
+  const grant = record.includeValues ? await valuesGrant(read, record, now) : undefined;
   const countOf = async (state: "pending" | "failed"): Promise<number> =>
     Math.min(await subscriptions.countDeliveries(record.id, state), MAX_TOTAL);
   return {
@@ -22,6 +26,9 @@ export async function serializeSubscription(
     workflows: record.workflows && [...record.workflows],
     tags: record.tags && [...record.tags],
     include_values: record.includeValues,
+    values_withheld: grant !== undefined && "withheld" in grant ? grant.withheld : null,
+    confirmed_by: record.confirmedBy,
+    confirmed_at: record.confirmedAt,
     paused_at: record.pausedAt,
     pause_reason: record.pauseReason,
     failing_since: record.failingSince,

@@ -22,7 +22,7 @@ export const updateSubscription = defineTool({
   name: "update_subscription",
   title: "Change a subscription",
   description:
-    "Changes a subscription, pauses it or resumes it; what is left out stays. Events that happen while it is paused are not delivered, also not later.",
+    "Changes a subscription, pauses it or resumes it; what is left out stays. Values of runs go out in the name of who last set url, url_secret or include_values. Events that happen while it is paused are not delivered, also not later.",
   route: "PATCH /subscriptions/:subscription_id",
   surfaces: ["rest"],
   scope: "admin",
@@ -64,7 +64,7 @@ export const updateSubscription = defineTool({
         ...(includeValues !== undefined && { includeValues }),
         ...pauseOf(before, input.paused, ctx),
       };
-      return serializeSubscription(tx, await saveSubscription(tx, before, given));
+      return serializeSubscription(tx, await saveSubscription(ctx, tx, before, given), ctx.now());
     });
   },
 });

@@ -82,6 +82,10 @@ export async function writeSubscriptions(
       createdAt: line.created_at,
       createdBy: line.created_by,
       subject: line.subject,
+      // Nobody of this instance has seen where it delivers to, and keys are not imported.
+      confirmedBy: null,
+      confirmedLineage: null,
+      confirmedAt: null,
     });
     await tx.recordAudit(line.id, undefined, { project, details: { name: line.name } });
   }

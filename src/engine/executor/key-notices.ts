@@ -52,7 +52,7 @@ export function keyNotices({ read, transaction, clock, mailEnabled }: Options): 
       runId: null,
       at: iso(clock.now()),
       data: { key_id: keyId, key_name: name, owner, expires_at: expiresAt },
-      mayKnow: (creator) => maySee(creator, owner),
+      mayKnow: (person) => maySee(person, owner),
     };
     for (const project of projects) await tx.outbox.record({ ...event, project });
     const user = owner === OPERATOR || !mailEnabled ? undefined : await read.users.findByEmail(owner);

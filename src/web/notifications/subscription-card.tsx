@@ -46,6 +46,9 @@ export function SubscriptionCard({
           {filters.length > 0 && ` (only ${filters.join("; ")})`}
         </Text>
         {subscription.pause_reason !== null && <Text size="sm">{subscription.pause_reason}</Text>}
+        {subscription.values_withheld !== null && (
+          <Text size="sm">{subscription.values_withheld} Saving it with Edit confirms it.</Text>
+        )}
       </Stack>
     </Card>
   );

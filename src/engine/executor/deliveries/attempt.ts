@@ -1,14 +1,14 @@
 /** One attempt of a delivery: it reads what it needs, builds the message, and sends it. Nothing here writes. */
-import { scopesIn } from "../../../core/access.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { SECOND } from "../../../core/clock.ts";
 import type { ConnectionViews } from "../../../core/connection-views.ts";
 import type { SigningSecrets } from "../../../core/signing-secrets.ts";
-import { accessOfOwner } from "../../../core/owner-access.ts";
+import { eventUrlMask, maskValue } from "../../../core/event-url-mask.ts";
 import type { Readers } from "../../../core/ports.ts";
 import { StepError } from "../../../core/step-errors.ts";
 import type { DeliveryRecord, SubscriptionRecord } from "../../../core/subscription-ports.ts";
 import { toAppError } from "../../../core/errors.ts";
+import { valuesGrant } from "../../../core/values-grant.ts";
 import { chatMessage } from "./chat-messages.ts";
 import { type EventNames, payloadOf, type RunValues } from "./payload.ts";
 import { type EventSummary, summaryOf } from "./summary.ts";
@@ -38,7 +38,7 @@ export type SendEventMail = (
 ) => Promise<void>;
 
 export interface AttemptOptions {
-  read: Pick<Readers, "subscriptions" | "workflows" | "runs" | "users" | "projects">;
+  read: Pick<Readers, "subscriptions" | "workflows" | "runs" | "users" | "projects" | "apiKeys">;
   views: ConnectionViews;
   secrets: SigningSecrets;
   clock: Clock;
@@ -119,18 +119,20 @@ export function deliveryAttempt(options: AttemptOptions) {
     return { base: (await options.baseUrl()).replace(/\/+$/, ""), workflowName: workflow?.name ?? null };
   }
 
-  /** The values of the run, if the subscription asks for them and its creator may still read them. */
+  /** The values of the run, if the subscription asks for them and who set its URL may read them now. */
   async function valuesFor(
-    { includeValues, createdBy, project }: SubscriptionRecord,
-    { event: { type, runId } }: DeliveryRecord,
-  ): Promise<RunValues | null> {
-    if (!includeValues || runId === null || (type !== "run.succeeded" && type !== "run.failed")) return null;
-    const access = await accessOfOwner(read, createdBy);
-    if (access === undefined || !scopesIn(access, project).has("read")) return null;
+    subscription: SubscriptionRecord,
+    { event: { type, runId, workflowId } }: DeliveryRecord,
+  ): Promise<RunValues | "withheld" | null> {
+    if (!subscription.includeValues || runId === null || (type !== "run.succeeded" && type !== "run.failed"))
+      return null;
+    const grant = await valuesGrant(read, subscription, clock.now(), { workflowId });
+    if ("withheld" in grant) return "withheld";
     const run = await read.runs.find(runId);
     if (run === undefined) return null;
     const [inputs, output] = [await read.runs.inputs(runId), await read.runs.runOutput(runId)];
-    return { inputs, output: output ?? null, error: run.error && { message: run.error.message } };
+    const values = { inputs, output: output ?? null, error: run.error && { message: run.error.message } };
+    return maskValue(values, eventUrlMask(read.runs, grant.access));
   }
 }
 

@@ -25,8 +25,16 @@ export interface EventPayload {
 /** Maximum size of a payload, in bytes: of larger ones the values are left out. */
 const MAX_PAYLOAD_BYTES = 256 * 1024;
 
-/** @param values null where the subscription does not ask for them, or its creator may not read them */
-export function payloadOf(event: EventRecord, names: EventNames, values: RunValues | null): EventPayload {
+/** The reason that a receiver gets; the subscription itself says more. */
+const WITHHELD =
+  "who set the URL of this subscription may not read them; an admin of the project confirms it";
+
+/** @param values null where the subscription does not ask for them; `withheld` where who set its URL may not read them */
+export function payloadOf(
+  event: EventRecord,
+  names: EventNames,
+  values: RunValues | "withheld" | null,
+): EventPayload {
   const data = {
     event_id: event.id,
     ...projectField(event.project),
@@ -35,6 +43,7 @@ export function payloadOf(event: EventRecord, names: EventNames, values: RunValu
   };
   const payload = { type: event.type, timestamp: event.at, data };
   if (values === null) return payload;
+  if (values === "withheld") return { ...payload, data: { ...data, values: null, values_omitted: WITHHELD } };
   const withValues = { ...payload, data: { ...data, values } };
   return Buffer.byteLength(JSON.stringify(withValues)) <= MAX_PAYLOAD_BYTES
     ? withValues
