@@ -7,6 +7,7 @@ import type { ConnectionConfig, DatabaseEntry } from "../limit-config.ts";
 import { createChildPool } from "./child-pool.ts";
 import type { ConnectOptions, Driver } from "./driver.ts";
 import { createFileDriver, createScratchDriver } from "./embedded.ts";
+import { hidingPaths } from "./hide-paths.ts";
 import { namedDatabases } from "./named-databases.ts";
 import { shareConnections } from "./share-connections.ts";
 
@@ -81,7 +82,8 @@ export function createDatabases(
 
   /** Loads the drivers of servers on demand, because many processes use none. */
   async function makeDriver({ name, type, dataset, role, ...entry }: DatabaseEntry): Promise<Driver> {
-    if (type === "sqlite" || type === "duckdb") return createFileDriver(type, dataset, stateDir, children);
+    if (type === "sqlite" || type === "duckdb")
+      return hidingPaths(createFileDriver(type, dataset, stateDir, children), dataset);
     const { password_var: variable, concurrency: maxConnections = DEFAULT_CONNECTIONS } = entry;
     const server = {
       url: dataset,
@@ -99,7 +101,7 @@ export function createDatabases(
         : (await import("./mysql.ts")).createMysqlDriver(server);
     const shared = places.get(name) ?? createFairPool(maxConnections);
     places.set(name, shared);
-    return shareConnections(driver, shared);
+    return hidingPaths(shareConnections(driver, shared), null);
   }
 
   const front = (limited: DatabasesConfig): Databases =>
