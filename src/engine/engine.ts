@@ -200,11 +200,11 @@ export function engine({
     check,
     checkInline,
     prepareRun: prepare,
-    async beyondKeyLimits(version, limits) {
-      if (limits?.databases === undefined && limits?.models === undefined) return [];
+    async beyondKeyLimits(version, keyLimits) {
+      if (keyLimits?.databases === undefined && keyLimits?.models === undefined) return [];
       const definition = (await runs.versionDefinition(version.workflowId, version.version)) ?? {};
       const pins = await pinCalls(calledWorkflowIds(definition), { live: true });
-      return limited([{ ...version, id: newRunId(), definition: null }, ...pinnedVersions(pins)], limits);
+      return limited([{ ...version, id: newRunId(), definition: null }, ...pinnedVersions(pins)], keyLimits);
     },
     async assertMayStart(run) {
       await assertDiskSpace();

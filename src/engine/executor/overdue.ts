@@ -4,7 +4,9 @@
  */
 import type { Logger } from "pino";
 import { OPERATOR } from "../../../schemas/actor.ts";
+import { scopesIn } from "../../core/access.ts";
 import { type Clock, isAgreed, iso } from "../../core/clock.ts";
+import { accessOfOwner } from "../../core/owner-access.ts";
 import type { Readers } from "../../core/ports.ts";
 import type { EngineTransaction } from "../../core/run-ports.ts";
 import type { ExpectationRecord, OutgoingEvent } from "../../core/subscription-ports.ts";
@@ -13,7 +15,7 @@ import type { ExpectationRecord, OutgoingEvent } from "../../core/subscription-p
 const BATCH_SIZE = 50;
 
 interface Options {
-  read: Pick<Readers, "expectations" | "workflows">;
+  read: Pick<Readers, "expectations" | "workflows" | "users" | "projects">;
   transaction: EngineTransaction;
   clock: Clock;
   log: Pick<Logger, "warn">;
@@ -50,20 +52,21 @@ export function overdueAlerts({
       at,
       data: { every, due_at: dueAt, succeeded_at: succeededAt, version },
     };
+    const recipients = mailEnabled ? await recipientsOf(expectation, project) : [];
     const raised = await transaction(async (tx) => {
       if (!(await tx.expectations.raiseAlert(expectation, at))) return false;
       await tx.outbox.record(event);
-      if (mailEnabled) await tx.outbox.recordMail(event, recipientsOf(expectation));
+      await tx.outbox.recordMail(event, recipients);
       return true;
     });
     if (raised) log.warn({ workflow_id: workflowId, every, due_at: dueAt }, "workflow overdue");
     return raised;
   }
-}
 
-/** Who published it, and whom the definition names. The operator has no address. */
-const recipientsOf = ({ mail, publishedBy }: ExpectationRecord): string[] => [
-  ...new Set(
-    [...(publishedBy === OPERATOR ? [] : [publishedBy]), ...mail].map((address) => address.toLowerCase()),
-  ),
-];
+  /** Whom the definition names, and who published it, if they can still read the project. The operator has no address. */
+  async function recipientsOf({ mail, publishedBy }: ExpectationRecord, project: string): Promise<string[]> {
+    const access = publishedBy === OPERATOR ? undefined : await accessOfOwner(read, publishedBy);
+    const publisher = access !== undefined && scopesIn(access, project).has("read") ? [publishedBy] : [];
+    return [...new Set([...publisher, ...mail].map((address) => address.toLowerCase()))];
+  }
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HOUR, iso, MINUTE } from "../../../../src/core/clock.ts";
+import { addProject } from "../../../support/projects.ts";
 import { smtpPeer } from "../../../support/mock-smtp-server.ts";
 import { eventReceiver, FAILS, subscriptionHarness, SUCCEEDS } from "../../../support/subscriptions.ts";
 
@@ -127,5 +128,28 @@ describe("events", () => {
     expect(await harness.executor.noticeKeys()).toBe(1);
     await harness.settle();
     expect(smtp.received.at(-1)).toContain("Subject: Millrace: The API key ci expires");
+  });
+
+  it("of a workflow are not mailed to its publisher who can't read its project any more", async () => {
+    const smtp = await smtpPeer();
+    const basic = {
+      smtp_user: "m@example.com",
+      smtp_password_var: "PW",
+      smtp_server: "127.0.0.1",
+      smtp_port: smtp.port,
+    };
+    const harness = await subscriptionHarness({
+      config: { authentication: { basic }, mail: { allowed_domains: ["example.org"] } },
+      env: { PW: "p" },
+    });
+    await harness.publish("Sync", { ...SUCCEEDS, must_succeed: { every: "1h", mail: ["ops@example.org"] } });
+    await addProject(harness.instance, "finance");
+    await harness.instance.store.transaction((trx) =>
+      trx.updateTable("users").set({ role: "member" }).where("email", "=", "root@example.com").execute(),
+    );
+    harness.clock.advance(HOUR + MINUTE);
+    expect(await harness.executor.raiseOverdue()).toBe(1);
+    await harness.settle();
+    expect(smtp.received.map((mail) => /^To: (\S+)/m.exec(mail)![1]!)).toEqual(["ops@example.org"]);
   });
 });
