@@ -22,7 +22,7 @@ interface Tables {
 }
 
 /** Names in the details of an update that say where deliveries go, and whether they hold values. */
-const OF_VALUES = ["url", "urlSecret", "includeValues"];
+const OF_VALUES: ReadonlySet<string> = new Set(["url", "urlSecret", "includeValues"]);
 
 /** Who last set where a subscription delivers to, or that it delivers values. For earlier ones the audit log says it. */
 export async function up(untyped: Kysely<never>): Promise<void> {
@@ -57,5 +57,5 @@ export async function up(untyped: Kysely<never>): Promise<void> {
 
 function hasSetValues({ details }: Pick<Tables["audit_log"], "details">): boolean {
   const changed = details === null ? null : (JSON.parse(details) as { changed?: unknown }).changed;
-  return Array.isArray(changed) && changed.some((field) => OF_VALUES.includes(String(field)));
+  return Array.isArray(changed) && changed.some((field) => OF_VALUES.has(String(field)));
 }

@@ -160,7 +160,7 @@ export function SubscriptionDialog({
           {!isChat && (
             <Checkbox
               label="With the inputs and outputs of runs"
-              description="Leave it out unless the receiver may see them. They are sent as long as you may read them."
+              description="Leave it out unless the receiver may see them. They are sent while you can read them."
               checked={values}
               onChange={(event) => setValues(event.currentTarget.checked)}
             />
