@@ -18,12 +18,10 @@ export const resumeSchedule = defineTool({
   input: z.strictObject({ workflow_id: WorkflowIdRef, idempotency_key: IdempotencyKey.optional() }),
   output: ScheduleState,
   async run({ workflow_id }, ctx) {
-    const found = await findSchedule(ctx.read, workflow_id);
-    const assertMayStart = await assertKeyMayStart(ctx, found, "resume the schedule");
     const state = await ctx.write(async (tx) => {
       const schedule = await findSchedule(tx, workflow_id);
       if (!schedule.paused) return scheduleState(ctx, schedule);
-      await assertMayStart(schedule);
+      await assertKeyMayStart(ctx, schedule, "resume the schedule");
       return scheduleState(ctx, await savePaused(ctx, tx, schedule, false));
     });
     ctx.engine.wake();

@@ -23,14 +23,11 @@ export const rotateTrigger = defineTool({
     idempotency_key: IdempotencyKey.optional(),
   }),
   output: TriggerState,
-  async run({ workflow_id, trigger }, ctx) {
-    const found = await findTrigger(ctx.read, workflow_id, trigger);
-    const assertMayStart = await assertKeyMayStart(ctx, found, "replace the URL, which starts runs");
-    return ctx.write(async (tx) => {
+  run: ({ workflow_id, trigger }, ctx) =>
+    ctx.write(async (tx) => {
       const before = await findTrigger(tx, workflow_id, trigger);
-      await assertMayStart(before);
+      await assertKeyMayStart(ctx, before, "replace the URL, which starts runs");
       await replaceUrl(ctx, tx, before);
       return triggerState(ctx, await findTrigger(tx, workflow_id, trigger));
-    });
-  },
+    }),
 });
