@@ -11,6 +11,7 @@ import {
   substitutedBy,
   substitutesOf,
 } from "./approval-assignment.ts";
+import { mailboxOf } from "./mailbox.ts";
 import type { ApprovalRecord } from "./model.ts";
 import type { ProjectReader } from "./project-ports.ts";
 
@@ -115,18 +116,18 @@ export async function approvalRecipients(
 ): Promise<ApprovalRecipient[]> {
   const assignment = assignmentOf(approval);
   const decided = approval.decisions.filter((decision) => decision.planDigest === planDigest);
-  const taken = new Set(decided.flatMap(({ seat, person }) => [seat, person]));
+  const taken = new Set(decided.flatMap(({ seat, person }) => [mailboxOf(seat), mailboxOf(person)]));
   const isMeant = (assignee: string): boolean =>
     to === undefined || to.some((one) => one.toLowerCase() === assignee);
   const recipients = new Map<string, ApprovalRecipient>();
   const mayDecide = async (email: string): Promise<boolean> => {
     // Somebody without an account may get one, or decide with the link of the mail.
-    if ((await read.users.findByEmail(email)) === undefined) return true;
-    return (await canDecideIn(read, email, approval.project)) && !(await isOwnWork(email));
+    const isStranger = (await read.users.findByEmail(email)) === undefined;
+    return (isStranger || (await canDecideIn(read, email, approval.project))) && !(await isOwnWork(email));
   };
   const add = async (email: string, seat: string): Promise<void> => {
-    if (taken.has(seat) || taken.has(email) || recipients.has(email) || recipients.size >= MAX_RECIPIENTS)
-      return;
+    const hasDecided = taken.has(mailboxOf(seat)) || taken.has(mailboxOf(email));
+    if (hasDecided || recipients.has(email) || recipients.size >= MAX_RECIPIENTS) return;
     if (await mayDecide(email)) recipients.set(email, { email, for: email === seat ? null : seat });
   };
   const own: { email: string; seat: string }[] = [...assignment.holders].flatMap(([seat, holder]) =>

@@ -2,6 +2,7 @@
 import { OPERATOR } from "../../schemas/actor.ts";
 import { type Contribution, isContributor, unreviewedContribution } from "./authorship.ts";
 import type { EngineApi, RemainingWork } from "./engine-port.ts";
+import { samePerson } from "./mailbox.ts";
 import type { RunActor, RunRecord } from "./model.ts";
 import type { Principal, WorkflowReader } from "./ports.ts";
 import { personalCause, isPersonal, type PersonalCause } from "./run-causes.ts";
@@ -25,7 +26,8 @@ const isStarter = (
   person: Pick<Person, "owner" | "lineage">,
   starter: Pick<RunActor, "owner" | "lineage">,
 ): boolean =>
-  person.owner === starter.owner && (person.owner !== OPERATOR || person.lineage === starter.lineage);
+  samePerson(person.owner, starter.owner) &&
+  (person.owner !== OPERATOR || person.lineage === starter.lineage);
 
 /** How a person caused a run to start, themselves or by what it repeats; undefined where they did not. */
 export const findStart = (
@@ -36,7 +38,7 @@ export const findStart = (
     (cause) => (cause.kind === "started" || cause.kind === "redelivered") && isStarter(person, cause),
   );
 
-/** Whether somebody may not decide on a run, because they started it or wrote what it runs. @param email of a person with an account */
+/** Whether somebody may not decide on a run, because they started it or wrote what it runs. @param email of a person, with an account or without */
 export async function isOwnWork(
   { approvalsByStarter, approvalsByAuthor }: EngineApi["policy"],
   read: AuthorshipReaders,

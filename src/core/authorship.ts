@@ -4,6 +4,7 @@
  */
 import { COMMAND_LINE, OPERATOR } from "../../schemas/actor.ts";
 import { USER_ID_PREFIX } from "./ids.ts";
+import { samePerson } from "./mailbox.ts";
 import type { Principal } from "./ports.ts";
 import { usageSubjectOf } from "./usage-limits.ts";
 
@@ -33,11 +34,11 @@ export type Contribution = { kind: "wrote" | "published"; version: number };
 
 type Person = Pick<Principal, "owner" | "keyName" | "lineage">;
 
-/** Whether a contributor is this person: with any key or session, but for each key of the operator separately. */
+/** Whether a contributor may be this person: with any key or session, under any tag of the address, but for each key of the operator separately. */
 export const isContributor = (person: Person, { owner, keyName, subject }: Contributor): boolean =>
   subject === OPERATOR || subject === ""
-    ? owner === person.owner && (owner !== OPERATOR || keyName === person.keyName)
-    : subject === usageSubjectOf(person);
+    ? samePerson(owner, person.owner) && (owner !== OPERATOR || keyName === person.keyName)
+    : samePerson(subject, usageSubjectOf(person));
 
 /** Finds what a person contributed to a version that nobody else has reviewed since; undefined for nothing. */
 export function unreviewedContribution(

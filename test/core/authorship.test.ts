@@ -103,6 +103,7 @@ describe("a contributor is the same person", () => {
   const operator = { owner: "operator", keyName: "ci", lineage: "key_1" };
   it.each([
     ["for a user with any key or session", person("ann"), { ...by("ann"), keyName: "another" }, true],
+    ["for another tag of the address", person("ann@example.com"), by("Ann+2@example.com"), true],
     ["not for another user", person("ann"), by("ben"), false],
     [
       "for a key of the operator and its rotations",

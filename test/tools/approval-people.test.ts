@@ -26,12 +26,12 @@ const ROLES: Readonly<Record<string, UserRole>> = {
 };
 
 /** An approval of a run that Dan has started, of a workflow that a key of the operator has written. */
-async function asked(step: object) {
+async function asked(step: object, others: Readonly<Record<string, UserRole>> = {}) {
   const clock = fakeClock();
   const instance = await testInstance({ clock });
   const { queue } = await instance.executor();
   const principals = new Map<string, Principal>();
-  for (const [name, role] of Object.entries(ROLES))
+  for (const [name, role] of Object.entries({ ...ROLES, ...others }))
     principals.set(name, (await signedInUser(instance, { email: `${name}@example.com`, role })).principal);
   let plan = "one";
   const { services } = instance;
@@ -174,6 +174,44 @@ describe("an approval that two people decide", () => {
         details: { decision: "approve", status: "pending" },
       },
     ]);
+  });
+});
+
+describe("addresses that differ in case or tag only", () => {
+  const TAGGED: Readonly<Record<string, UserRole>> = { "ben+2": "editor", "dan+2": "admin" };
+
+  it("are one person, who decides once and in one place", async () => {
+    const assignees = ["ben@example.com", "ben+2@example.com", "cai@example.com", "vera+x@example.com"];
+    const { decide, you, to, delegate } = await asked({ assignees, required: 2 }, TAGGED);
+    expect(await to()).toEqual([...assignees]);
+    await expect(delegate("ben", "ben+2")).rejects.toMatchObject({ code: "invalid_input" });
+    expect(await decide("ben")).toMatchObject({ status: "pending" });
+    expect(await you("ben+2")).toMatchObject({ can_decide: false, assigned: true });
+    await expect(decide("ben+2")).rejects.toMatchObject({ code: "approval_decided" });
+    expect(await to()).toEqual(["cai@example.com", "vera+x@example.com"]);
+    expect(await decide("cai")).toMatchObject({ status: "approved" });
+  });
+
+  it("take one place, also when the other one is passed on", async () => {
+    const assignees = ["ben@example.com", "ben+2@example.com", "vera+x@example.com"];
+    const { decide, delegate } = await asked({ assignees, required: 2 }, TAGGED);
+    await delegate("ben+2", "cai");
+    await decide("ben");
+    await expect(decide("cai")).rejects.toMatchObject({ code: "approval_decided" });
+  });
+
+  it("are who started the run, and who wrote what it runs", async () => {
+    const { decide, you, to, delegate } = await asked({ assignees: ["editor", "dan+3@example.com"] }, TAGGED);
+    expect(await to()).toEqual(["ann", "ben+2", "ben", "cai"].map((name) => `${name}@example.com`));
+    await expect(decide("dan+2")).rejects.toMatchObject(refusal("You started the run"));
+    expect((await you("dan+2")).can_decide).toBe(false);
+    await expect(delegate("ben", "dan+2")).rejects.toMatchObject({ code: "invalid_input" });
+  });
+
+  it("give nobody the place of another account", async () => {
+    const { decide } = await asked({ assignees: ["ben+2@example.com"] }, TAGGED);
+    await expect(decide("ben")).rejects.toMatchObject({ code: "approval_not_yours" });
+    expect(await decide("ben+2")).toMatchObject({ status: "approved" });
   });
 });
 

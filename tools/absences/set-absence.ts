@@ -7,6 +7,7 @@ import type { Access } from "../../src/core/access.ts";
 import { roleOfPerson } from "../../src/core/approval-people.ts";
 import { DAY, iso } from "../../src/core/clock.ts";
 import { invalidInput } from "../../src/core/issues.ts";
+import { samePerson } from "../../src/core/mailbox.ts";
 import type { Writers } from "../../src/core/ports.ts";
 import { unscoped } from "../../src/core/scoped-readers.ts";
 import { defineTool } from "../../src/core/tool.ts";
@@ -99,7 +100,8 @@ async function substituteIssues(
   { email, startsAt, endsAt, substitute }: Wanted,
   now: string,
 ): Promise<Issue[]> {
-  if (substitute === email) return substituteIssue("is the person who is away", "Choose another person.");
+  if (samePerson(substitute, email))
+    return substituteIssue("is the person who is away", "Choose another person.");
   if (!(await isColleague(tx, access, substitute)))
     return substituteIssue(
       "is not the address of an active user who works in one of your projects",

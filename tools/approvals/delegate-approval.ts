@@ -11,6 +11,7 @@ import { isOwnWork } from "../../src/core/authored-work.ts";
 import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { invalidInput } from "../../src/core/issues.ts";
+import { samePerson } from "../../src/core/mailbox.ts";
 import type { Principal, Writers } from "../../src/core/ports.ts";
 import { unscoped } from "../../src/core/scoped-readers.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
@@ -126,7 +127,7 @@ async function assertCanTake(
 ): Promise<void> {
   const read = unscoped(tx);
   const another = "Choose another person.";
-  if (to === by) refuse("is who passes it on", another);
+  if (samePerson(to, by)) refuse("is who passes it on", another);
   const role = await roleOfPerson(read, to, run.project);
   if (role === null || !ROLE_SCOPES[role].includes("approve"))
     refuse(
@@ -136,7 +137,11 @@ async function assertCanTake(
   const assignment: Assignment = assignmentOf(approval);
   if (seatsOf(assignment, { id: to, role }).length > 0)
     refuse(`can decide ${approval.id} already`, "Ask them, or choose another person.");
-  if (approval.decisions.some(({ person, planDigest }) => person === to && planDigest === remaining.digest))
+  if (
+    approval.decisions.some(
+      ({ person, planDigest }) => samePerson(person, to) && planDigest === remaining.digest,
+    )
+  )
     refuse(`has decided ${approval.id} already, and each person decides once`, another);
   if (await isOwnWork(policy, read, to, run, remaining))
     refuse("started the run, or wrote or published what it runs, and so may not decide", another);

@@ -17,6 +17,7 @@ import { iso } from "../../src/core/clock.ts";
 import { durationMs } from "../../src/core/duration.ts";
 import type { RemainingWork } from "../../src/core/engine-port.ts";
 import type { AppError } from "../../src/core/errors.ts";
+import { samePerson } from "../../src/core/mailbox.ts";
 import type { ApprovalRecord, RunRecord } from "../../src/core/model.ts";
 import type { Principal, WorkflowReader } from "../../src/core/ports.ts";
 import type { RunReader } from "../../src/core/run-ports.ts";
@@ -80,7 +81,7 @@ export async function standingOf(
     if (authored !== undefined) return refuse(refusals.authoredByCaller(approval, authored));
   }
   const counted = approval.decisions.filter(({ planDigest }) => planDigest === remaining.digest);
-  const own = counted.find(({ person }) => person === personId(decider));
+  const own = counted.find(({ person }) => samePerson(person, personId(decider)));
   if (own !== undefined) return refuse(refusals.decidedByCaller(approval, own, counted));
   const { free, refusal } = await freeSeat(ctx, everything, { seats, counted, run, remaining, approval });
   return free === undefined ? refuse(refusal!) : { ...standing, right: { seat: free, override }, refusal };
@@ -159,7 +160,7 @@ async function freeSeat(
 ): Promise<{ free: Seat | undefined; refusal: AppError | undefined }> {
   let refusal: AppError | undefined;
   for (const seat of seats) {
-    const taken = counted.find((decision) => decision.seat === seat.of);
+    const taken = counted.find((decision) => samePerson(decision.seat, seat.of));
     if (taken !== undefined) {
       refusal ??= refusals.seatTaken(approval, taken);
       continue;
