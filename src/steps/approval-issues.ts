@@ -4,35 +4,11 @@ import { ASSIGNED_ROLES, isAssignedRole } from "../../schemas/approval-rules.ts"
 import { EXPRESSION_PATTERN } from "../../schemas/field-values.ts";
 import { Role } from "../../schemas/user.ts";
 import type { Mailer, PartialIssue } from "../core/connections.ts";
+import { mailboxOf } from "../core/mailbox.ts";
 import { nearMatch } from "../core/near-match.ts";
 import type { StepCheckContext, UnresolvedStep } from "../core/step-type.ts";
+import { type WrittenAssignee, writtenAssignees } from "../core/written-assignees.ts";
 import { recipientIssues } from "./recipient-issues.ts";
-
-type Path = PropertyKey[];
-
-/** An assignee without an expression. */
-interface Written {
-  path: Path;
-  assignee: string;
-}
-
-/** The assignees that are written as such, with their paths; expressions and what is no text are left out. */
-function writtenAssignees(value: unknown, path: Path): Written[] {
-  if (Array.isArray(value)) return value.flatMap((one, index) => writtenAssignees(one, [...path, index]));
-  return typeof value === "string" && !EXPRESSION_PATTERN.test(value) ? [{ path, assignee: value }] : [];
-}
-
-function allWritten({ assignees, escalate }: UnresolvedStep): Written[] {
-  const escalations = Array.isArray(escalate)
-    ? (escalate as unknown[]).map((one, index) => [["escalate", index], one] as const)
-    : [[["escalate"], escalate] as const];
-  return [
-    ...writtenAssignees(assignees, ["assignees"]),
-    ...escalations.flatMap(([path, one]) =>
-      writtenAssignees((one as { to?: unknown } | undefined)?.to, [...path, "to"]),
-    ),
-  ];
-}
 
 export async function whoDecidesIssues(
   step: UnresolvedStep,
@@ -43,7 +19,7 @@ export async function whoDecidesIssues(
     memberEmails,
   }: Pick<StepCheckContext, "connections" | "hasConnections" | "isActiveUser" | "memberEmails">,
 ): Promise<PartialIssue[]> {
-  const written = allWritten(step);
+  const written = writtenAssignees(step).literal;
   const issues = [
     ...written.flatMap(roleIssues),
     ...escalationIssues(step),
@@ -51,11 +27,11 @@ export async function whoDecidesIssues(
     ...(hasConnections ? domainIssues(written, connections.mailer) : []),
   ];
   if (issues.length > 0 || isActiveUser === undefined) return issues;
-  return warnings(written, isActiveUser, memberEmails);
+  return warnings(written, { isActiveUser, memberEmails, byLink: step["decide_by_link"] === true });
 }
 
 /** What is neither an address nor a role. A word without @ is meant as a role. */
-function roleIssues({ path, assignee }: Written): PartialIssue[] {
+function roleIssues({ path, assignee }: WrittenAssignee): PartialIssue[] {
   const word = assignee.toLowerCase();
   if (isAssignedRole(word) || z.email().safeParse(assignee).success) return [];
   if (assignee.includes("@"))
@@ -77,7 +53,7 @@ function roleIssues({ path, assignee }: Written): PartialIssue[] {
 }
 
 /** Without a mail server nobody is mailed, and the assignees find the approval in the list. */
-function domainIssues(written: readonly Written[], mailer: Mailer): PartialIssue[] {
+function domainIssues(written: readonly WrittenAssignee[], mailer: Mailer): PartialIssue[] {
   if (mailer.unavailableReason() !== null) return [];
   return written
     .filter(({ assignee }) => assignee.includes("@"))
@@ -88,11 +64,17 @@ function domainIssues(written: readonly Written[], mailer: Mailer): PartialIssue
     );
 }
 
-/** Warns of assignees who can't decide, because they are no active users of the project. */
+/** Warns of assignees who can't decide, or only with the link of a mail, because they are no active users of the project. */
 async function warnings(
-  written: readonly Written[],
-  isActiveUser: (email: string) => Promise<boolean>,
-  memberEmails: StepCheckContext["memberEmails"],
+  written: readonly WrittenAssignee[],
+  {
+    isActiveUser,
+    memberEmails,
+    byLink,
+  }: Pick<StepCheckContext, "memberEmails"> & {
+    isActiveUser: (email: string) => Promise<boolean>;
+    byLink: boolean;
+  },
 ): Promise<PartialIssue[]> {
   const found: PartialIssue[] = [];
   for (const { path, assignee } of written) {
@@ -102,7 +84,7 @@ async function warnings(
       path,
       code: "not_a_user",
       severity: "warning",
-      message: `is not the address of an active user, so ${assignee} can't decide`,
+      message: `is not the address of an active user, so ${assignee} ${byLink ? "can decide only with the link in the mail" : "can't decide"}`,
       ...(near !== undefined && { did_you_mean: near }),
       fix:
         near === undefined
@@ -166,7 +148,7 @@ function namedPeople(step: UnresolvedStep): number | null {
   const people = new Set<string>();
   for (const value of values) {
     if (typeof value !== "string" || !value.includes("@") || EXPRESSION_PATTERN.test(value)) return null;
-    people.add(value.toLowerCase());
+    people.add(mailboxOf(value));
   }
   return people.size === 0 ? null : people.size;
 }

@@ -3,9 +3,11 @@ import { z } from "zod";
 import { text } from "../../schemas/text.ts";
 import type { Chats } from "../core/chat-port.ts";
 import type { Mailer, PartialIssue } from "../core/connections.ts";
+import { formatPath } from "../core/issues.ts";
 import { exceedsJsonSize } from "../core/json-schema/json-size.ts";
 import { StepError } from "../core/step-errors.ts";
 import type { StepCheckContext, UnresolvedStep } from "../core/step-type.ts";
+import { writtenAssignees } from "../core/written-assignees.ts";
 
 /** Maximum size of the evidence, in characters of JSON. */
 const MAX_EVIDENCE = 256 * 1024;
@@ -35,8 +37,8 @@ export const decideByLinkField = z
   .default(false)
   .meta({
     description:
-      "Whether each assignee gets a link by mail that decides once, without an account and without signing in. " +
-      "Anyone who has the mail can use it: see the security model.",
+      "Whether each assignee gets a link by mail that decides once, without signing in. Addresses without an account get one only " +
+      "where the definition names them itself, not through an expression. Anyone who has the mail can use it: see the security model.",
     example: true,
   });
 
@@ -104,7 +106,18 @@ function linkIssues(step: UnresolvedStep, mailer: Mailer | null): PartialIssue[]
       },
     ];
   const reason = mailer?.unavailableReason() ?? null;
-  return reason === null
+  if (reason !== null)
+    return [{ path, code: "unusable", severity: "warning", message: `sends no link: ${reason}` }];
+  const [computed] = writtenAssignees(step).computed;
+  return computed === undefined
     ? []
-    : [{ path, code: "unusable", severity: "warning", message: `sends no link: ${reason}` }];
+    : [
+        {
+          path,
+          code: "needs_account",
+          severity: "warning",
+          message: `sends links that decide to addresses of ${formatPath(computed.path)} only if they have an account, because an expression gives them`,
+          fix: "Write the addresses of people without an account as they are, or invite those people (POST /users).",
+        },
+      ];
 }

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { maskKeys } from "../../src/commands/log-redaction.ts";
 import { newLinkToken } from "../../src/auth/links.ts";
-import { DAY, iso, MINUTE } from "../../src/core/clock.ts";
+import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
 import { approvalLinkWriter } from "../../src/store/approval-delivery.ts";
 import { userWriter } from "../../src/store/users.ts";
 import {
@@ -16,7 +16,7 @@ import {
   PAYMENT,
 } from "../support/decisions.ts";
 import { apiClient } from "../support/http.ts";
-import { fakeClock } from "../support/clock.ts";
+import { type FakeClock, fakeClock } from "../support/clock.ts";
 import { addUser, signedInUser } from "../support/users.ts";
 
 describe("the mail that asks for a decision", () => {
@@ -368,5 +368,110 @@ describe("a link that decides", () => {
     });
     expect(response.status).toBe(403);
     expect(await status()).toBe("pending");
+  });
+});
+
+/** The approval of a run that Ann starts, who has an account, with an approver of her choice. */
+async function askedByAnn(approver: string, step: object = {}, options: { clock?: FakeClock } = {}) {
+  const [ask, ...rest] = PAYMENT.steps;
+  const opened = await openDecisions({
+    ...options,
+    definition: {
+      inputs: { type: "object", properties: { amount: { type: "number" }, approver: { type: "string" } } },
+      steps: [{ ...ask, assignees: ["${{ inputs.approver }}"], ...step }, ...rest],
+      output: PAYMENT.output,
+    },
+  });
+  await addUser(opened.instance, { email: "ann@example.com", role: "editor" });
+  const { value } = await opened.instance.key({ owner: "ann@example.com" });
+  const asAnn = apiClient(opened.url, value);
+  const inputs = { amount: 3, approver };
+  const { body: run } = await asAnn("POST", "/workflows/payment/runs", { inputs });
+  await opened.proceed();
+  const approvalOf = async (id: string) =>
+    (await opened.call("GET", `/approvals?run_id=${id}`)).body[0] as { id: string; plan: { digest: string } };
+  const approval = await approvalOf(run.id);
+  return {
+    ...opened,
+    asAnn,
+    approval,
+    approvalOf,
+    run: run.id as string,
+    texts: async () =>
+      Promise.all(opened.smtp.received.map(async (_raw, index) => (await opened.mail(index)).text!)),
+    /** A link that got to somebody in another way, such as with an older release. */
+    async linkFor(recipient: string, to = approval): Promise<string> {
+      const { token, digest } = newLinkToken();
+      const link = { digest, approvalId: to.id, recipient, planDigest: to.plan.digest };
+      await opened.instance.store.transaction((trx) =>
+        approvalLinkWriter(trx).insert({ ...link, createdAt: iso(opened.instance.clock.now()) }),
+      );
+      return `/decide/${token}`;
+    },
+  };
+}
+
+describe("a link for somebody without an account", () => {
+  it("decides nothing where an input has named the address, and the mail leads to signing in", async () => {
+    const { browser, texts, approval, linkFor, call } = await askedByAnn("other@example.com");
+    const [text, ...more] = await texts();
+    expect(more).toEqual([]);
+    expect(text).not.toContain("/decide/");
+    expect(text).toContain(`/ui/approvals/${approval.id}`);
+    expect(text).toContain("sign in");
+    const path = await linkFor("other@example.com");
+    expect((await browser("GET", path)).status).toBe(410);
+    const form = { decision: "approve", plan_digest: approval.plan.digest };
+    expect((await browser("POST", path, form)).status).toBe(410);
+    expect((await call("GET", `/approvals/${approval.id}`)).body.status).toBe("pending");
+  });
+
+  it("decides nothing where an expression of an escalation has named it", async () => {
+    const clock = fakeClock();
+    const { texts, proceed } = await askedByAnn(
+      "other@example.com",
+      { assignees: ["cfo@example.com"], escalate: { after: "1h", to: ["${{ inputs.approver }}"] } },
+      { clock },
+    );
+    clock.advance(2 * HOUR);
+    await proceed();
+    await proceed();
+    const sent = await texts();
+    expect(sent).toHaveLength(2);
+    expect(sent.map((text) => text.includes("/decide/"))).toEqual([true, false]);
+  });
+
+  it("decides where the definition names it, and where an input names somebody who has an account", async () => {
+    const named = await askedByAnn("other@example.com", {
+      assignees: ["${{ inputs.approver }}", "Other@Example.com"],
+    });
+    expect((await named.texts()).map((text) => text.includes("/decide/"))).toEqual([true]);
+    expect((await named.browser("GET", await named.link())).status).toBe(200);
+
+    const member = await askedByAnn("nobody@example.com");
+    await addUser(member.instance, { email: "ben@example.com", role: "editor" });
+    const inputs = { amount: 3, approver: "ben@example.com" };
+    await member.asAnn("POST", "/workflows/payment/runs", { inputs });
+    await member.proceed();
+    expect((await member.browser("GET", await member.link(1))).status).toBe(200);
+  });
+
+  it("decides nothing on a definition that the run brought along", async () => {
+    const { asAnn, proceed, texts, approvalOf, linkFor, browser } = await askedByAnn("other@example.com");
+    const step = { ...PAYMENT.steps[0], message: "Go?", evidence: {}, assignees: ["other@example.com"] };
+    const { body } = await asAnn("POST", "/runs", { step });
+    await proceed();
+    expect((await texts()).map((text) => text.includes("/decide/"))).toEqual([false, false]);
+    const path = await linkFor("other@example.com", await approvalOf(body.id));
+    expect((await browser("GET", path)).status).toBe(410);
+  });
+
+  it("is not for who started the run under a tag of the own address, also where the definition names it", async () => {
+    const { smtp, browser, linkFor } = await askedByAnn("x@example.com", {
+      assignees: ["ANN+2@example.com"],
+    });
+    expect(smtp.received).toEqual([]);
+    const page = await browser("GET", await linkFor("ann+2@example.com"));
+    expect(page).toMatchObject({ status: 403, html: expect.stringContaining("You started the run") });
   });
 });

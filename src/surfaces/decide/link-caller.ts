@@ -9,6 +9,7 @@ import { iso } from "../../core/clock.ts";
 import type { ApprovalRecord } from "../../core/model.ts";
 import type { DecisionWay, Principal } from "../../core/ports.ts";
 import { clientName } from "../client-name.ts";
+import { isNamedStranger } from "../../core/written-assignees.ts";
 import type { Call, Services } from "../invoke.ts";
 import { clientAddressOf } from "../session/authenticate.ts";
 import type { SignInServices } from "../session/endpoint.ts";
@@ -71,15 +72,33 @@ export function principalOfWay(
   };
 }
 
-/** A request with a link, as the log and the audit log record it. */
+/** Whether a link decides: that of a person who may decide with the account, or of an address that the definition names. */
+async function isLinkValid(
+  services: Services,
+  { sessions }: Pick<SignInServices, "sessions">,
+  { link: { recipient }, approval }: FoundLink,
+): Promise<boolean> {
+  const permission = await mayDecideIn(services, sessions, recipient, approval.project);
+  if (permission !== "stranger") return permission === "yes";
+  const run = await services.read.runs.find(approval.runId);
+  if (run === undefined) return false;
+  const { steps } = await services.engine.getDefinition(run);
+  const step = steps.find(({ id }) => id === approval.stepId);
+  return isNamedStranger(run, step, recipient);
+}
+
+/**
+ * A request with a link, as the log and the audit log record it.
+ * @returns undefined where the link decides nothing any more
+ */
 export async function linkCall(
   services: Services,
   signIn: Pick<SignInServices, "sessions">,
   req: Request,
-  { digest, link, approval }: FoundLink,
+  found: FoundLink,
 ): Promise<Call | undefined> {
-  if ((await mayDecideIn(services, signIn.sessions, link.recipient, approval.project)) === "no")
-    return undefined;
+  const { digest, link, approval } = found;
+  if (!(await isLinkValid(services, signIn, found))) return undefined;
   const visitors = (await services.read.approvalLinks.visits(digest)).length;
   const way: DecisionWay = { via: "link", digest, address: clientAddressOf(req), visitors };
   return {

@@ -17,6 +17,8 @@ interface MailFacts {
   page: string;
   /** The link that decides without an account; null where the workflow allows none. */
   decide: string | null;
+  /** Whether the workflow allows such links, but not for this person, who has no account. */
+  needsAccount: boolean;
   event: Notice;
   /** Who is away, and for whom the person stands in; null for the own place. */
   absent: string | null;
@@ -64,9 +66,18 @@ function noteBlocks(
   ].map(paragraph);
 }
 
-const linkBlocks = ({ approval }: ApprovalView, { page, decide }: MailFacts): MailBlock[] =>
+const linkBlocks = ({ approval }: ApprovalView, { page, decide, needsAccount }: MailFacts): MailBlock[] =>
   decide === null
-    ? [{ kind: "button", label: "Open the approval", url: page }]
+    ? [
+        { kind: "button", label: "Open the approval", url: page },
+        ...(needsAccount
+          ? [
+              paragraph(
+                "You can decide once you sign in with an account for this address. Ask an admin of Millrace for an invitation, if you have none.",
+              ),
+            ]
+          : []),
+      ]
     : [
         { kind: "button", label: "Look at it and decide", url: decide },
         paragraph(

@@ -12,7 +12,9 @@ import { AppError } from "../../../core/errors.ts";
 import type { RemainingWork } from "../../../core/engine-port.ts";
 import type { ApprovalRecord, Job, RunRecord } from "../../../core/model.ts";
 import { usageSubjectOf } from "../../../core/usage-limits.ts";
+import { isNamedStranger } from "../../../core/written-assignees.ts";
 import type { JobContext, JobHandler } from "../../../queue/types.ts";
+import { definedStep } from "../../definition/compiled-definition.ts";
 import { announceEnds } from "../../run-state/announce-ends.ts";
 import { endNotifying } from "../../run-state/waits/approval-reminders.ts";
 import { withChange, withoutChange } from "../job-results.ts";
@@ -187,10 +189,12 @@ async function sendMail(
 ): Promise<null> {
   const page = await options.webUrl(`/ui/approvals/${approval.id}`);
   const link = { approvalId: approval.id, recipient: email, planDigest: remaining.digest };
-  const decide = approval.delivery.byLink ? await createLink(options, jobContext, link) : null;
+  const mayUseLink = approval.delivery.byLink && (await mayDecideByLink(options, run, approval, email));
+  const decide = mayUseLink ? await createLink(options, jobContext, link) : null;
+  const needsAccount = approval.delivery.byLink && !mayUseLink;
   const mail = approvalMail(
     view,
-    { page, decide, event, absent, planDigest: remaining.digest },
+    { page, decide, needsAccount, event, absent, planDigest: remaining.digest },
     connections.maskSecrets,
   );
   const key = [
@@ -200,6 +204,17 @@ async function sendMail(
   ];
   await connections.mailer.send({ to: [email], ...mail, idempotencyKey: key.join(":") }, jobContext.signal);
   return null;
+}
+
+/** Whether the link of somebody decides: of a person with an account, or of an address that the definition names. */
+async function mayDecideByLink(
+  { context, people, read }: ApprovalMessageOptions,
+  run: RunRecord,
+  { stepId }: ApprovalRecord,
+  email: string,
+): Promise<boolean> {
+  if ((await people?.users.findByEmail(email)) !== undefined) return true;
+  return isNamedStranger(run, definedStep(await context.definitionCache.get(run, read.runs), stepId), email);
 }
 
 /** Creates a link before it is sent: one that is not stored would not work. A retry sends another one, and both work. */

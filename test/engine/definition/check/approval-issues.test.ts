@@ -58,11 +58,19 @@ describe("an approval", () => {
       { path: "steps[0].escalate.to", code: "not_a_user" },
     ]);
     expect(warnings[1]).not.toHaveProperty("did_you_mean");
+    const byLink = { assignees: ["anne@example.com"], decide_by_link: true };
+    const { warnings: linked } = await withPeople.check(step(byLink), { checkConnections: true });
+    expect(linked.map(({ message }) => message)).toContain(
+      "is not the address of an active user, so anne@example.com can decide only with the link in the mail",
+    );
   });
 
   it("is refused when more must decide than are named, or it could stay undecided", async () => {
     expect(await issues({ assignees: THREE, required: 4 })).toEqual(["steps[0].required out_of_range"]);
     expect(await issues({ assignees: ["a@example.com", "A@example.com"], required: 2 })).toEqual([
+      "steps[0].required out_of_range",
+    ]);
+    expect(await issues({ assignees: ["a@example.com", "a+2@example.com"], required: 2 })).toEqual([
       "steps[0].required out_of_range",
     ]);
     expect(await issues({ assignees: THREE, required_declines: 4 })).toEqual([
@@ -97,5 +105,39 @@ describe("an approval", () => {
       checkConnections: false,
     });
     expect(errors).toMatchObject([{ did_you_mean: "required" }]);
+  });
+});
+
+/** The warnings of an approval whose mails have links that decide. */
+const warned = async (fields: object) => {
+  const { errors, warnings } = await checkerOf({}).check(step({ decide_by_link: true, ...fields }), {
+    checkConnections: false,
+  });
+  expect(errors).toEqual([]);
+  return warnings.map(({ path, code, message }) => [path, code, message]);
+};
+
+const needsAccount = (path: string) => [
+  [
+    "steps[0].decide_by_link",
+    "needs_account",
+    expect.stringContaining(`addresses of ${path} only if they have an account`) as string,
+  ],
+];
+
+describe("decide_by_link", () => {
+  it("warns that addresses of an expression get no link without an account", async () => {
+    expect(await warned({ assignees: ["cfo@example.com", "${{ run.workflow_id }}@example.com"] })).toEqual(
+      needsAccount("assignees[1]"),
+    );
+    const escalate = [
+      { after: "1h", to: "admin" },
+      { after: "2h", to: ["${{ run.workflow_id }}"] },
+    ];
+    expect(await warned({ assignees: "cfo@example.com", escalate })).toEqual(
+      needsAccount("escalate[1].to[0]"),
+    );
+    expect(await warned({ assignees: ["cfo@example.com"], escalate: escalate[0] })).toEqual([]);
+    expect(await warned({ assignees: "${{ run.workflow_id }}", decide_by_link: false })).toEqual([]);
   });
 });
