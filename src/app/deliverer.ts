@@ -55,9 +55,9 @@ function eventMailer({ read }: Instance, { config, settings }: Setup, views: Con
   return async ({ to, project, summary, id }, signal) => {
     const mail = noticeMail(noticeOf(summary));
     const user = await read.users.findByEmail(to);
-    if (user?.status === "active") return accountMailer.send({ to, ...mail }, signal);
+    if (user?.status === "active") return accountMailer.send({ to, ...mail }, { signal });
     const { mailer } = (await views.of(project)).connections;
-    await mailer.send({ to: [to], ...mail, idempotencyKey: id }, signal);
+    await mailer.send({ to: [to], ...mail, idempotencyKey: id }, { owner: to, signal });
   };
 }
 

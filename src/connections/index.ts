@@ -11,6 +11,7 @@ import { createHttpClient } from "./http/index.ts";
 import { type ConnectionConfig, limitConfig } from "./limit-config.ts";
 import { loginsOf } from "./logins.ts";
 import { createMailer } from "./mail/index.ts";
+import { mailPlaces } from "./mail/smtp.ts";
 import { createMcpServers } from "./mcp-servers/index.ts";
 import { createModels } from "./models/index.ts";
 import { maskDatabases } from "./mask-databases.ts";
@@ -38,12 +39,13 @@ export function createConnections(
   const sql = createDatabases(config, secrets, options);
   const http = createHttpClient(config, secrets, { mask, proxies });
   const mcp = createMcpServers(config, secrets, { ...options, mask });
+  const places = mailPlaces();
   const of = (limited: ConnectionConfig): Connections => ({
     databases: maskDatabases(sql.limitedTo(limited), mask),
     models: createModels(limited, secrets, { ...options, mask }),
     http: http.limitedTo(limited),
     mcpServers: mcp.limitedTo(limited),
-    mailer: createMailer(limited, secrets),
+    mailer: createMailer(limited, secrets, places),
     signatureSecrets: signatureSecrets(limited, secrets),
     chats: createChats(limited, secrets, http, options.now),
     maskSecrets: (text) => mask.text(text),

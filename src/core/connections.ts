@@ -276,7 +276,7 @@ export interface Mailer {
   /** Why no mail can be sent, or null. */
   unavailableReason(): string | null;
   allowedDomains(): readonly string[];
-  send(mail: Mail, signal: AbortSignal): Promise<{ message_id: string; accepted: string[] }>;
+  send(mail: Mail, call: CallContext): Promise<{ message_id: string; accepted: string[] }>;
 }
 
 export interface Connections {

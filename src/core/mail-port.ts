@@ -1,3 +1,5 @@
+import type { CallContext } from "./connections.ts";
+
 /** A mail to a user about their account. */
 export interface AccountMail {
   to: string;
@@ -9,8 +11,11 @@ export interface AccountMail {
 export interface AccountMailer {
   /** Whether a mail server is configured; it may still be unreachable. */
   configured: boolean;
-  /** @throws AppError connection_failed, with a message for admins */
-  send(mail: AccountMail, signal?: AbortSignal): Promise<void>;
+  /**
+   * @param call whose turn it is; left out, that of the recipient
+   * @throws AppError connection_failed, with a message for admins
+   */
+  send(mail: AccountMail, call?: Partial<CallContext>): Promise<void>;
 }
 
 /** A mail that asks people to open a page. */

@@ -145,10 +145,10 @@ export const emailStep = defineStepType({
       ...bodies,
       attachments: attachments?.map(toAttachment),
     };
-    const { idempotencyKey, signal, connections } = ctx;
+    const { idempotencyKey, connections } = ctx;
     return {
       kind: "done",
-      output: { ...(await connections.mailer.send({ ...mail, idempotencyKey }, signal)) },
+      output: { ...(await connections.mailer.send({ ...mail, idempotencyKey }, ctx)) },
     };
   },
 });

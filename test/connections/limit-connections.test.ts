@@ -254,9 +254,7 @@ async function observe(connections: Connections): Promise<unknown> {
     );
   for (const to of ["ada@nowhere.test", "ada@example.net"])
     seen.push(
-      await outcome(() =>
-        mailer.send({ to: [to], subject: "Hi", text: "Hi", idempotencyKey: "1" }, call.signal),
-      ),
+      await outcome(() => mailer.send({ to: [to], subject: "Hi", text: "Hi", idempotencyKey: "1" }, call)),
     );
   return seen;
 }

@@ -24,7 +24,7 @@ export function createAccountMailer(
     get configured() {
       return smtp.unusableReason() === null;
     },
-    async send({ to, subject, text, html }, given) {
+    async send({ to, subject, text, html }, { owner = to, signal: given } = {}) {
       if (!isEmailAddress(to))
         throw new AppError(
           "invalid_input",
@@ -35,7 +35,7 @@ export function createAccountMailer(
       // Prevents automatic replies (RFC 3834, 5).
       const headers = { "Auto-Submitted": "auto-generated" };
       try {
-        await smtp.send({ to: [to], subject, text, html, headers }, signal);
+        await smtp.send({ to: [to], subject, text, html, headers }, { owner, signal });
       } catch (error) {
         if (error === timeout.reason)
           throw new AppError(

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Attachment, Mail, Mailer } from "../../core/connections.ts";
 import type { SecretSource } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
+import type { FairPool } from "../fair-pool.ts";
 import { type ConnectionConfig, missingFix } from "../limit-config.ts";
 import { isEmailAddress, createSmtpClient } from "./smtp.ts";
 
@@ -15,21 +16,23 @@ const KEY = "mail.allowed_domains";
 
 /**
  * @param secrets the value of the password, which can change
+ * @param places the connections to the server, which owners share
  */
 export function createMailer(
   config: Pick<ConnectionConfig, "authentication" | "mail" | "isLimited">,
   secrets: SecretSource,
+  places?: FairPool,
 ): Mailer {
-  const smtp = createSmtpClient(config, secrets);
+  const smtp = createSmtpClient(config, secrets, places);
   const domains = config.mail.allowed_domains.map((domain) => domain.toLowerCase());
 
   return {
     unavailableReason: smtp.unusableReason,
     allowedDomains: () => domains,
-    async send(mail, signal) {
+    async send(mail, call) {
       const reason = smtp.unusableReason();
       if (reason !== null) throw new StepError("environment", reason);
-      signal.throwIfAborted();
+      call.signal.throwIfAborted();
       checkMail(mail, domains, config);
       const { to, cc, subject, text, html, attachments = [] } = mail;
       const messageId = messageIdOf(mail.idempotencyKey, smtp.from);
@@ -39,7 +42,7 @@ export function createMailer(
         ...(attachments.length > 0 && { attachments: attachments.map(toMessagePart) }),
         messageId,
       };
-      return { message_id: messageId, accepted: await smtp.send({ to, cc, subject, ...content }, signal) };
+      return { message_id: messageId, accepted: await smtp.send({ to, cc, subject, ...content }, call) };
     },
   };
 }

@@ -2,8 +2,10 @@
 import type { createTransport, SendMailOptions } from "nodemailer";
 import { z } from "zod";
 import type { Config } from "../../../schemas/config.ts";
+import type { CallContext } from "../../core/connections.ts";
 import { type SecretSource, withSecrets } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
+import { createFairPool, type FairPool } from "../fair-pool.ts";
 import { isLoginRefusal, mailStepError } from "./errors.ts";
 import { transportOptions } from "./transport-options.ts";
 
@@ -13,10 +15,10 @@ export interface SmtpClient {
   /** The sender of all mail. */
   from: string;
   /**
-   * Sends a mail that has been checked. @returns the addresses that the server accepted
+   * Sends a mail that has been checked, when its owner has a turn. @returns the addresses that the server accepted
    * @throws StepError environment, mail_failed; the signal's reason
    */
-  send(mail: Message, signal: AbortSignal): Promise<string[]>;
+  send(mail: Message, call: CallContext): Promise<string[]>;
   /** Connects, encrypts and logs in, without sending a mail. @throws StepError like `send` */
   verify(signal: AbortSignal): Promise<void>;
 }
@@ -28,12 +30,20 @@ type Message = Pick<SendMailOptions, "text" | "html" | "messageId" | "headers" |
   subject: string;
 };
 
+/** Maximum number of connections of a process to the mail server. */
+const MAX_CONNECTIONS = 8;
+
+/** The connections of a process to the mail server, in which owners take turns. */
+export const mailPlaces = (): FairPool => createFairPool(MAX_CONNECTIONS);
+
 /**
  * @param secrets the value of the password, which can change
+ * @param places the connections to the server; left out, those of this client
  */
 export function createSmtpClient(
   config: Pick<Config, "authentication" | "mail">,
   secrets: SecretSource,
+  places: FairPool = mailPlaces(),
 ): SmtpClient {
   const smtp = config.authentication.basic;
   const from = config.mail.from ?? smtp?.smtp_user ?? "";
@@ -73,21 +83,23 @@ export function createSmtpClient(
   return {
     unusableReason,
     from,
-    send: ({ to, cc = [], subject, ...content }, signal) =>
-      withTransport(signal, async (transport) => {
-        const { accepted } = await transport.sendMail({
-          ...content,
-          // Addresses as objects are not parsed, so one address cannot contain a second one.
-          from: plain(from),
-          to: to.map(plain),
-          cc: cc.map(plain),
-          subject: subject.replaceAll(CONTROL, " "),
-          disableFileAccess: true,
-          disableUrlAccess: true,
-          signal,
-        });
-        return accepted.map(String);
-      }),
+    send: ({ to, cc = [], subject, ...content }, call) =>
+      places.run(call, () =>
+        withTransport(call.signal, async (transport) => {
+          const { accepted } = await transport.sendMail({
+            ...content,
+            // Addresses as objects are not parsed, so one address cannot contain a second one.
+            from: plain(from),
+            to: to.map(plain),
+            cc: cc.map(plain),
+            subject: subject.replaceAll(CONTROL, " "),
+            disableFileAccess: true,
+            disableUrlAccess: true,
+            signal: call.signal,
+          });
+          return accepted.map(String);
+        }),
+      ),
     verify: (signal) =>
       withTransport(signal, async (transport) => {
         const close = (): void => transport.close();

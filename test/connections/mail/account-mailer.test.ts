@@ -147,11 +147,11 @@ describe("a mail about an account", () => {
     const stop = new AbortController();
     // A caller with its own time limit aborts like this.
     const reason = new DOMException("gone", "TimeoutError");
-    const sending = mailerTo(port).send(MAIL, stop.signal);
+    const sending = mailerTo(port).send(MAIL, { signal: stop.signal });
     await received.promise;
     stop.abort(reason);
     await expect(sending).rejects.toBe(reason);
-    await expect(mailerTo(port).send(MAIL, stop.signal)).rejects.toBe(reason);
+    await expect(mailerTo(port).send(MAIL, { signal: stop.signal })).rejects.toBe(reason);
   });
 });
 

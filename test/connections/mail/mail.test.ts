@@ -6,6 +6,8 @@ import { createMailer } from "../../../src/connections/mail/index.ts";
 import type { Mail } from "../../../src/core/connections.ts";
 import { fixedSecrets } from "../../../src/core/secret-source.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
+import { callOf } from "../../support/call-context.ts";
+import { eventually, untilPassing } from "../../support/eventually.ts";
 
 type ServerOptions = ConstructorParameters<typeof SMTPServer>[0];
 
@@ -67,7 +69,7 @@ const MAIL: Mail = {
   text: "A text.",
   idempotencyKey: "run:send:0:abc",
 };
-const never = new AbortController().signal;
+const call = callOf();
 
 const failure = async (promise: Promise<unknown>): Promise<StepError> => {
   const error = await promise.then(
@@ -82,8 +84,8 @@ describe("mail", () => {
   test("is sent as the configured user, with the same Message-ID when it is sent again", async () => {
     const { port, received } = await smtpServer(PLAIN);
     const mail = { ...MAIL, cc: ["bob@example.org"], html: "<p>A text.</p>" };
-    const first = await sender(port).send(mail, never);
-    const second = await sender(port).send(mail, never);
+    const first = await sender(port).send(mail, call);
+    const second = await sender(port).send(mail, call);
     expect(first).toEqual({
       message_id: expect.stringMatching(/^<[0-9a-f]{40}@example\.com>$/),
       accepted: ["ada@example.com", "bob@example.org"],
@@ -97,20 +99,20 @@ describe("mail", () => {
     });
     expect(received[0]!.raw).toContain(`Message-ID: ${first.message_id}`);
     expect(received[0]!.raw).toContain("<p>A text.</p>");
-    const other = await sender(port).send({ ...mail, idempotencyKey: "another" }, never);
+    const other = await sender(port).send({ ...mail, idempotencyKey: "another" }, call);
     expect(other.message_id).not.toBe(first.message_id);
   });
 
   test("uses mail.from as the sender if it is set", async () => {
     const { port, received } = await smtpServer(PLAIN);
     const mail = { ...ALLOWED, from: "reports@example.net" };
-    await sender(port, { smtp: { smtp_user: "no-address" }, mail }).send(MAIL, never);
+    await sender(port, { smtp: { smtp_user: "no-address" }, mail }).send(MAIL, call);
     expect(received[0]!.from).toBe("reports@example.net");
   });
 
   test("refuses line breaks and several addresses in its subject and addresses", async () => {
     const { port, received } = await smtpServer(PLAIN);
-    await sender(port).send({ ...MAIL, subject: "Hi\r\nBcc: eve@example.com\r\n\r\nBody" }, never);
+    await sender(port).send({ ...MAIL, subject: "Hi\r\nBcc: eve@example.com\r\n\r\nBody" }, call);
     const { raw, to } = received[0]!;
     expect(raw).toContain("Subject: Hi Bcc: eve@example.com Body");
     expect(raw).not.toMatch(/^Bcc:/im);
@@ -120,7 +122,7 @@ describe("mail", () => {
       "ada@example.com, eve@evil.test",
       "<ada@example.com>",
     ]) {
-      const error = await failure(sender(port).send({ ...MAIL, to: [address] }, never));
+      const error = await failure(sender(port).send({ ...MAIL, to: [address] }, call));
       expect(error).toMatchObject({ code: "input_invalid" });
     }
     expect(received).toHaveLength(1);
@@ -128,12 +130,12 @@ describe("mail", () => {
 
   test("is sent only to allowed domains", async () => {
     const mail = { ...MAIL, cc: ["eve@evil.test", "eve@sub.example.com"] };
-    const error = await failure(sender(1).send(mail, never));
+    const error = await failure(sender(1).send(mail, call));
     expect(error).toMatchObject({ code: "mail_refused", transient: false });
     expect(error.message).toBe(
       "Mail to evil.test, sub.example.com is not allowed; allowed domains: example.com, example.org.",
     );
-    const none = await failure(sender(1, { mail: { allowed_domains: [] } }).send(MAIL, never));
+    const none = await failure(sender(1, { mail: { allowed_domains: [] } }).send(MAIL, call));
     expect(none.message).toContain("no domain is allowed");
     expect(none.options.fix).toContain("mail.allowed_domains");
   });
@@ -145,7 +147,7 @@ describe("mail", () => {
       { ...MAIL, to: [] },
       { ...MAIL, text: "x".repeat(1024 ** 2), html: "y" },
     ])
-      expect(await failure(sender(1).send(mail, never))).toMatchObject({ code: "input_invalid" });
+      expect(await failure(sender(1).send(mail, call))).toMatchObject({ code: "input_invalid" });
   });
 
   test("has a permanent error for a permanent refusal, and a transient one for a temporary refusal", async () => {
@@ -157,7 +159,7 @@ describe("mail", () => {
         ...PLAIN,
         onRcptTo: (_address, _session, done) => done(refusal(code, "no such mailbox")),
       });
-      const error = await failure(sender(port).send(MAIL, never));
+      const error = await failure(sender(port).send(MAIL, call));
       expect(error).toMatchObject({
         code: "mail_failed",
         transient,
@@ -169,7 +171,7 @@ describe("mail", () => {
 
   test("fails if the password is wrong, without repeating it", async () => {
     const { port } = await smtpServer(PLAIN);
-    const error = await failure(sender(port, { env: { MAIL_PASSWORD: "wr0ng" } }).send(MAIL, never));
+    const error = await failure(sender(port, { env: { MAIL_PASSWORD: "wr0ng" } }).send(MAIL, call));
     expect(error).toMatchObject({ code: "environment", transient: false });
     expect(error.message).not.toContain("wr0ng");
     expect(error.options.fix).toContain("smtp_password_var");
@@ -177,7 +179,7 @@ describe("mail", () => {
 
   test("fails with advice if the certificate is not trusted", async () => {
     const { port } = await smtpServer();
-    const error = await failure(sender(port).send(MAIL, never));
+    const error = await failure(sender(port).send(MAIL, call));
     expect(error).toMatchObject({ code: "environment", transient: false });
     expect(error.message).toContain("is not trusted: ");
     expect(error.options.fix).toContain("NODE_EXTRA_CA_CERTS");
@@ -192,7 +194,7 @@ describe("mail", () => {
         done(null, { user: "anyone" });
       },
     });
-    const error = await failure(sender(port, { smtp: { secure: "starttls" } }).send(MAIL, never));
+    const error = await failure(sender(port, { smtp: { secure: "starttls" } }).send(MAIL, call));
     expect(error).toMatchObject({ code: "environment" });
     expect(error.message).toContain("does not offer an encrypted connection");
     expect([logins, received.length]).toEqual([0, 0]);
@@ -202,14 +204,14 @@ describe("mail", () => {
     const received = Promise.withResolvers<void>();
     const { port } = await smtpServer({ ...PLAIN, onMailFrom: () => received.resolve() });
     const stop = new AbortController();
-    const sending = failure(sender(port).send(MAIL, stop.signal));
+    const sending = failure(sender(port).send(MAIL, callOf(stop.signal)));
     await received.promise;
     stop.abort(new StepError("timeout", "The step took longer than 1m."));
     expect(await sending).toMatchObject({ code: "timeout" });
   });
 
   test("has a transient error if nothing listens", async () => {
-    expect(await failure(sender(1).send(MAIL, never))).toMatchObject({
+    expect(await failure(sender(1).send(MAIL, call))).toMatchObject({
       code: "mail_failed",
       transient: true,
     });
@@ -220,7 +222,7 @@ describe("a mailer", () => {
   test("reports why it can't be used", async () => {
     const none = createMailer(Config.parse({}), fixedSecrets({}));
     expect(none.unavailableReason()).toContain("authentication.basic");
-    expect(await failure(none.send(MAIL, never))).toMatchObject({ code: "environment" });
+    expect(await failure(none.send(MAIL, call))).toMatchObject({ code: "environment" });
     expect(sender(1, { env: { MAIL_PASSWORD: "" } }).unavailableReason()).toContain(
       "environment variable MAIL_PASSWORD",
     );
@@ -235,7 +237,7 @@ describe("a mailer", () => {
       { name: "orders für heute.csv", content: csv, content_type: "text/csv" },
       { name: "orders.json", content: "[]" },
     ];
-    await sender(port).send({ ...MAIL, attachments }, never);
+    await sender(port).send({ ...MAIL, attachments }, call);
     const { raw } = received[0]!;
     expect(raw).toContain("Content-Type: text/csv; charset=utf-8;");
     expect(raw).toContain("Content-Type: application/json; name=orders.json");
@@ -244,12 +246,51 @@ describe("a mailer", () => {
       await failure(
         sender(port).send(
           { ...MAIL, attachments: [{ name: "a.txt", content: "ä".repeat(1_600_000) }] },
-          never,
+          call,
         ),
       ),
     ).toMatchObject({
       code: "input_invalid",
       message: "The attachments have 3200000 bytes; at most 3 MiB are allowed.",
     });
+  });
+});
+
+describe("the mails of several owners", () => {
+  test("take turns: a flood of one leaves a connection for the next, and is never ahead by more than its connections", async () => {
+    const begun: string[] = [];
+    const ends: (() => void)[] = [];
+    const { port } = await smtpServer({
+      ...PLAIN,
+      // Accepts a mail when the test says so.
+      onData: (stream, { envelope }, done) => {
+        stream.on("end", () => {
+          begun.push(envelope.rcptTo[0]!.address);
+          ends.push(() => done());
+        });
+        stream.resume();
+      },
+    });
+    const mailer = sender(port);
+    const send = (owner: string, count: number) =>
+      Array.from({ length: count }, (_, number) =>
+        mailer.send(
+          { ...MAIL, to: [`${owner}@example.com`], idempotencyKey: `${owner} ${number}` },
+          callOf(undefined, owner),
+        ),
+      );
+    const flood = send("loop", 30);
+    await eventually(() => begun[5], "the connections of one owner");
+    const other = send("honest", 2);
+    await eventually(() => begun[6], "the mail of another owner");
+    expect(begun).toEqual([...Array.from({ length: 6 }, () => "loop@example.com"), "honest@example.com"]);
+    await untilPassing(() => {
+      for (const end of ends.splice(0)) end();
+      expect(begun).toHaveLength(32);
+    });
+    for (const end of ends.splice(0)) end();
+    await Promise.all([...flood, ...other]);
+    // Its second mail came after at most as many of the flood as there are connections.
+    expect(begun.indexOf("honest@example.com", 7)).toBeLessThan(7 + 8);
   });
 });

@@ -202,7 +202,8 @@ async function sendMail(
     ...(event.seq <= 1 ? [] : [event.seq]),
     email,
   ];
-  await connections.mailer.send({ to: [email], ...mail, idempotencyKey: key.join(":") }, jobContext.signal);
+  const call = { owner: usageSubjectOf(run.actor), signal: jobContext.signal };
+  await connections.mailer.send({ to: [email], ...mail, idempotencyKey: key.join(":") }, call);
   return null;
 }
 
