@@ -191,6 +191,12 @@ const PerKey = z.strictObject({
   stored_bytes: limit(
     "Maximum number of bytes that its runs and versions store: inputs, outputs, definitions; then new runs and versions are refused.",
   ),
+  mails_per_hour: limit(
+    "Maximum number of mails in an hour (UTC), one for each address: of email steps, approvals, notifications and invitations; further ones wait for the next hour.",
+  ),
+  mails_to_address_per_hour: limit(
+    "Maximum number of these mails to one address in an hour (UTC); further ones wait for the next hour.",
+  ),
 });
 
 export const PER_KEY_LIMITS = Object.keys(PerKey.shape) as (keyof typeof PerKey.shape)[];

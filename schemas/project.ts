@@ -105,6 +105,8 @@ export const ProjectLimits = z
     model_tokens_per_day: limit("Maximum number of model tokens that its runs use in a day (UTC)."),
     rows_per_day: limit("Maximum number of rows that databases return to its runs in a day (UTC)."),
     stored_bytes: limit("Maximum number of bytes that its runs and workflows store."),
+    mails_per_hour: limit("Maximum number of mails that it sends in an hour (UTC), one for each address."),
+    mails_to_address_per_hour: limit("Maximum number of these mails to one address in an hour (UTC)."),
   })
   .meta({
     description: "Limits of the whole project. One that is left out keeps its value.",

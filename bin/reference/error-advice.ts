@@ -440,7 +440,8 @@ export const STEP_ADVICE: Readonly<Record<StepErrorCode, string>> = {
   input_invalid:
     "A field's expression returned a value that the field does not accept; the message says which.",
   interrupted: "An executor ended or was killed; the step is retried automatically.",
-  limit_reached: "The key's usage limit (`limits.per_key`) is reached until the time that the message names.",
+  limit_reached:
+    "The key's usage limit (`limits.per_key`) is reached until the time that the message names. An `email` step waits for it and goes on by itself.",
   machine_busy:
     "Give the executor more processors, or run fewer heavy expressions. The engine evaluates it again up to 10 times first.",
   mail_failed: "The mail server did not accept the mail; `millrace doctor` checks the server.",

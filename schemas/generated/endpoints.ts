@@ -1570,7 +1570,7 @@ export type post_Create_project = {
             
         
         header:  Partial<{ "Idempotency-Key": string }>,
-        body:  { name: string, id?: string | undefined, description?: string | undefined, connections?: ("all" | "granted") | undefined, http_public?: (("none" | "list" | "any") | null) | undefined, review?: boolean | undefined, limits?: Partial<{ runs_per_hour: (number | null), unfinished_runs: (number | null), model_tokens_per_day: (number | null), rows_per_day: (number | null), stored_bytes: (number | null) }> | undefined },
+        body:  { name: string, id?: string | undefined, description?: string | undefined, connections?: ("all" | "granted") | undefined, http_public?: (("none" | "list" | "any") | null) | undefined, review?: boolean | undefined, limits?: Partial<{ runs_per_hour: (number | null), unfinished_runs: (number | null), model_tokens_per_day: (number | null), rows_per_day: (number | null), stored_bytes: (number | null), mails_per_hour: (number | null), mails_to_address_per_hour: (number | null) }> | undefined },
           }
       responses: {201: Schemas.Project,
 400: Schemas.Problem,
@@ -1644,7 +1644,7 @@ export type patch_Update_project = {
         path:  {project: string,
 },
         
-        body:  Partial<{ name: string, description: string, connections: ("all" | "granted"), http_public: (("none" | "list" | "any") | null), review: boolean, limits: Partial<{ runs_per_hour: (number | null), unfinished_runs: (number | null), model_tokens_per_day: (number | null), rows_per_day: (number | null), stored_bytes: (number | null) }> }>,
+        body:  Partial<{ name: string, description: string, connections: ("all" | "granted"), http_public: (("none" | "list" | "any") | null), review: boolean, limits: Partial<{ runs_per_hour: (number | null), unfinished_runs: (number | null), model_tokens_per_day: (number | null), rows_per_day: (number | null), stored_bytes: (number | null), mails_per_hour: (number | null), mails_to_address_per_hour: (number | null) }> }>,
           }
       responses: {200: Schemas.UpdatedProject,
 400: Schemas.Problem,

@@ -64,6 +64,8 @@ export interface StepErrorOptions {
   fix?: string;
   /** Minimum delay before the next attempt, in milliseconds (a vendor's `Retry-After`). */
   retryAfterMs?: number;
+  /** When the step may start, in milliseconds since 1970: it did nothing, and its job waits until then, whatever `retry` says. */
+  waitUntil?: number;
   /** Tokens that the model used although the step failed. */
   usage?: Usage;
   /** Facts for debugging, such as a status or a position. Small, and without secrets. */

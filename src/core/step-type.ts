@@ -180,6 +180,8 @@ export interface StepType<F extends Fields = Fields> {
   resource(step: UnresolvedStep, connections: Pick<Connections, "defaultDatabase">): string | null;
   /** Returns the metered resource that it uses. It does not start when the usage limit of its API key is reached. */
   meteredResource?(step: UnresolvedStep): MeteredResource | null;
+  /** Returns the addresses that it is about to send a mail to, which count for the limits of its owner. Left out, it sends none. */
+  mailsTo?(input: Resolved<F>): readonly string[];
   /**
    * Returns span attributes of the system that it calls, by OpenTelemetry's semantic conventions. They derive from the
    * definition only, never from values.

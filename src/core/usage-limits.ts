@@ -7,7 +7,10 @@ import { type Config, PER_KEY_LIMITS } from "../../schemas/config.ts";
 import { DAY, HOUR, iso } from "./clock.ts";
 
 /** Resources whose use is counted, in windows that begin on the full hour or at midnight UTC, on every process alike. */
-export type MeteredResource = "runs" | "model_tokens" | "rows";
+export type MeteredResource = "runs" | "model_tokens" | "rows" | MailResource;
+
+/** Mails, and those of them to each single address (mail-limits.ts). */
+export type MailResource = "mails" | "mails_to_address";
 
 type ConfiguredLimits = Config["limits"]["per_key"];
 type PerKeyLimit = keyof ConfiguredLimits;
@@ -18,12 +21,15 @@ export type PerKeyLimits = Readonly<Partial<Record<PerKeyLimit, number>>>;
 /**
  * The limits of an installation that was created with a release that has them, unless its configuration says otherwise.
  * They stop a loop, and no person reaches them: the largest fan-out of child runs fits into an hour, and one owner can hold
- * a fifth of all unfinished runs, and store as much as 10,000 runs with a megabyte each. Rows and tokens have none, because only the operator knows what they cost.
+ * a fifth of all unfinished runs, and store as much as 10,000 runs with a megabyte each. Nobody reads 200 mails of one sender in an hour.
+ * Rows and tokens have none, because only the operator knows what they cost.
  */
 export const DEFAULT_PER_KEY_LIMITS = {
   runs_per_hour: 100_000,
   unfinished_runs: 20_000,
   stored_bytes: 10 * 1024 ** 3,
+  mails_per_hour: 2_000,
+  mails_to_address_per_hour: 200,
 } as const satisfies PerKeyLimits;
 
 /** A limit, and where it comes from. */
@@ -65,9 +71,19 @@ const WINDOWS = {
   runs: { limit: "runs_per_hour", windowMs: HOUR, label: "runs", windowName: "hour" },
   model_tokens: { limit: "model_tokens_per_day", windowMs: DAY, label: "model tokens", windowName: "day" },
   rows: { limit: "rows_per_day", windowMs: DAY, label: "rows", windowName: "day" },
+  mails: { limit: "mails_per_hour", windowMs: HOUR, label: "mails", windowName: "hour" },
+  mails_to_address: {
+    limit: "mails_to_address_per_hour",
+    windowMs: HOUR,
+    label: "mails to one address",
+    windowName: "hour",
+  },
 } as const satisfies Record<MeteredResource, Omit<UsageLimit, "max">>;
 
-export const METERED_RESOURCES = Object.keys(WINDOWS) as MeteredResource[];
+/** Those that are counted under the name of a holder. Mails to an address are counted for each address. */
+export const METERED_RESOURCES = (Object.keys(WINDOWS) as MeteredResource[]).filter(
+  (kind) => kind !== "mails_to_address",
+);
 
 /** Returns the limit of a resource, or undefined when it is not limited; its use is not counted then. */
 export function usageLimitFor(perKey: PerKeyLimits, kind: MeteredResource): UsageLimit | undefined {

@@ -115,6 +115,7 @@ export const emailStep = defineStepType({
   timeoutMs: 60 * SECOND,
   hasEffects: () => true,
   resource: () => "mail",
+  mailsTo: ({ to, cc }) => [...asList(to), ...(cc === undefined ? [] : asList(cc))],
   describeEffect: ({ to, cc }) => ({
     words: `Sends mail to ${allAsWritten(to)}${cc === undefined ? "" : `, with a copy to ${allAsWritten(cc)}`}`,
     does: "sends",

@@ -15,6 +15,8 @@ describe("the limits in force", () => {
       unfinished_runs: 20_000,
       rows_per_day: 7,
       stored_bytes: 10_737_418_240,
+      mails_per_hour: 2_000,
+      mails_to_address_per_hour: 200,
     });
     expect(limitsInForce(configured, true)).toEqual([
       { limit: "runs_per_hour", max: null, source: "configuration" },
@@ -22,6 +24,8 @@ describe("the limits in force", () => {
       { limit: "model_tokens_per_day", max: null, source: "default" },
       { limit: "rows_per_day", max: 7, source: "configuration" },
       { limit: "stored_bytes", max: 10_737_418_240, source: "default" },
+      { limit: "mails_per_hour", max: 2_000, source: "default" },
+      { limit: "mails_to_address_per_hour", max: 200, source: "default" },
     ]);
   });
 

@@ -20,7 +20,13 @@ const FAILS = { steps: [{ id: "no", type: "assert", that: "1 > 2", message: "No.
 const callTo = (workflow: string) => ({ id: "inner", type: "workflow", workflow });
 const WRITES = { steps: [{ id: "say", type: "model", model: "writer", prompt: "Say hello." }] };
 
-const NO_DEFAULTS = { runs_per_hour: null, unfinished_runs: null, stored_bytes: null };
+const NO_DEFAULTS = {
+  runs_per_hour: null,
+  unfinished_runs: null,
+  stored_bytes: null,
+  mails_per_hour: null,
+  mails_to_address_per_hour: null,
+};
 
 /** An instance with limits per key and no defaults, three orders, and a model that uses 120 tokens per call. */
 async function open(perKey: object, say = "Hello.") {
@@ -506,16 +512,18 @@ describe("limits of a key", () => {
       runs_per_hour: undefined,
       unfinished_runs: undefined,
       stored_bytes: undefined,
+      mails_per_hour: undefined,
     });
     await run(await define({ steps: [...ASKS.steps, ...WRITES.steps] }));
     expect(await counts()).toMatchObject([{ kind: "runs", used: 1 }]);
     expect((await call("GET", "/environment")).body.your_limits).toMatchObject([
       { limit: "unfinished_runs", most: 20_000, left: 20_000 },
       { limit: "runs_per_hour", most: 100_000, left: 99_999 },
+      { limit: "mails_per_hour", most: 2_000, left: 2_000 },
       { limit: "stored_bytes", most: 10 * 1024 ** 3, left: expect.any(Number) },
     ]);
     const { url } = await instance.rest({
-      config: { limits: { per_key: { runs_per_hour: null, unfinished_runs: 7, stored_bytes: null } } },
+      config: { limits: { per_key: { ...NO_DEFAULTS, unfinished_runs: 7 } } },
     });
     expect((await apiClient(url, key)("GET", "/environment")).body.your_limits).toEqual([
       { limit: "unfinished_runs", most: 7, left: 7, resets_at: null },

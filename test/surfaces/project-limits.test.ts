@@ -11,7 +11,13 @@ import { callAs, signedInUser } from "../support/users.ts";
 const SETS = { steps: [{ id: "set", type: "set", values: { n: 1 } }] };
 const WAITS = { steps: [{ id: "wait", type: "wait", for: "10d" }] };
 const ASKS = { steps: [{ id: "ask", type: "sql", query: "SELECT * FROM orders" }] };
-const NO_DEFAULTS = { runs_per_hour: null, unfinished_runs: null, stored_bytes: null };
+const NO_DEFAULTS = {
+  runs_per_hour: null,
+  unfinished_runs: null,
+  stored_bytes: null,
+  mails_per_hour: null,
+  mails_to_address_per_hour: null,
+};
 
 async function open(limits: object, perKey: object = {}) {
   const clock = fakeClock();

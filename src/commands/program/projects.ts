@@ -21,7 +21,7 @@ const httpPublic = () =>
     "default",
   ]);
 const LIMIT_HELP =
-  "limit of the whole project: runs_per_hour, unfinished_runs, model_tokens_per_day, rows_per_day, stored_bytes; none removes it";
+  "limit of the whole project: runs_per_hour, unfinished_runs, model_tokens_per_day, rows_per_day, stored_bytes, mails_per_hour, mails_to_address_per_hour; none removes it";
 
 export function registerProjects(program: Command, io: Io): void {
   const projects = program

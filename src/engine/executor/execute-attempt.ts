@@ -28,6 +28,7 @@ import { nextIteration } from "./next-iteration.ts";
 import { cacheKey, type DecisionsHold, recordedOutput } from "./recorded-output.ts";
 import { runStepCode } from "./run-step-code.ts";
 import { assertRunsInTrial, givenOutput } from "./trial.ts";
+import { countStepMails } from "./held-mail.ts";
 import { secretUseRecorder } from "./secret-uses.ts";
 import { encodeOutput, toCondition, validateItems } from "./step-values.ts";
 import type { UsageLimits } from "./usage-limits.ts";
@@ -93,7 +94,7 @@ export async function executeAttempt(
   if (metered !== null) await usageLimits.assertRemaining(run, metered);
   if (planned.type.compute === undefined) {
     const recordUses = await secretUseRecorder(context, connections, attempt);
-    await recordStart(attempt, jobContext, position, recordUses);
+    await recordStart(attempt, jobContext, position, { recordUses, usageLimits });
   }
   attempt.codeStartedAt = performance.now();
   const outcome = await runStepCode(attempt, { context, connections }, jobContext);
@@ -128,22 +129,30 @@ async function evaluateBeforeFields(
 
 /**
  * Records that the attempt starts, before its code can have an effect.
- * @throws StepError cancelled when the run is ending or the claim was lost, so that the code must not run
+ * @throws StepError cancelled when the run is ending or the claim was lost, so that the code must not run; limit_reached when its mail
+ * must wait
  */
 async function recordStart(
   attempt: Attempt,
   { executor, record }: JobContext,
   position: number,
-  recordUses: (tx: EngineWriters) => Promise<void>,
+  { recordUses, usageLimits }: { recordUses: (tx: EngineWriters) => Promise<void>; usageLimits: UsageLimits },
 ): Promise<void> {
   const { job, startedAt } = attempt;
+  let held: StepError | undefined;
   const input = attempt.inputJson!;
   attempt.startRecorded = false;
   await record(async (tx) => {
+    held = await countStepMails(tx, usageLimits, attempt);
+    if (held !== undefined) return;
     const start = { attempt: job.attempt, executor, startedAt, input };
     attempt.startRecorded = await recordAttemptStart(tx, job, position, start);
     if (attempt.startRecorded) await recordUses(tx);
   }, input.text.length);
+  if (held !== undefined) {
+    delete attempt.startRecorded;
+    throw held;
+  }
   if (!attempt.startRecorded) {
     throw new StepError("cancelled", "The run is ending, or another executor has claimed the job.");
   }

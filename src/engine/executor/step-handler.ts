@@ -15,6 +15,7 @@ import { isEnding } from "../run-state/run-update.ts";
 import { isWait, type StepResult } from "../run-state/step-result.ts";
 import type { Attempt } from "./attempt.ts";
 import { executeAttempt } from "./execute-attempt.ts";
+import { heldUntil } from "./held-mail.ts";
 import { withoutChange } from "./job-results.ts";
 import { assertNotPoisoned } from "./poisoned-job.ts";
 import { attemptOutcome, reportAttempt } from "./report-attempt.ts";
@@ -136,6 +137,9 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     });
     // An interruption does not count as one of the step's retries.
     if (status === "interrupted") return retry(null, job.retryCount);
+    // Nor does a mail that waits for the limit of its owner.
+    const until = status === "failed" ? heldUntil(thrown) : undefined;
+    if (until !== undefined) return retry(iso(until), job.retryCount);
     const delay = status === "failed" ? retryDelay(planned, job, thrown) : undefined;
     if (delay !== undefined) return retry(iso(context.clock.now() + delay), job.retryCount + 1);
     const result: StepResult = status === "cancelled" ? { kind: "cancelled" } : { kind: "failed", error };

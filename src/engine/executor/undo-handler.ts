@@ -16,6 +16,7 @@ import { toRunError } from "../run-state/run-error.ts";
 import { recordUndo, recordUndoStart } from "../run-state/undo.ts";
 import type { Attempt } from "./attempt.ts";
 import { firstRunWithEffect } from "./first-run-with-effect.ts";
+import { countStepMails, heldUntil } from "./held-mail.ts";
 import { withoutChange } from "./job-results.ts";
 import { assertNotPoisoned } from "./poisoned-job.ts";
 import { reportAttempt } from "./report-attempt.ts";
@@ -67,10 +68,17 @@ export function undoHandler(options: StepHandlerOptions): JobHandler {
     };
     const { connections } = await options.views.of(run.project);
     const recordUses = await secretUseRecorder(context, connections, attempt);
+    let held: StepError | undefined;
     await jobContext.record(async (tx) => {
+      held = await countStepMails(tx, usageLimits, attempt);
+      if (held !== undefined) return;
       attempt.startRecorded = await recordUndoStart(tx, job, start);
       if (attempt.startRecorded) await recordUses(tx);
     }, start.input.text.length);
+    if (held !== undefined) {
+      delete attempt.startRecorded;
+      throw held;
+    }
     if (!attempt.startRecorded) throw new StepError("interrupted", "Another executor has claimed the job.");
     attempt.codeStartedAt = performance.now();
     const outcome = await runStepCode(attempt, { context, connections }, jobContext);
@@ -107,6 +115,8 @@ export function undoHandler(options: StepHandlerOptions): JobHandler {
       change: async (tx) => void (await save(tx, attempt, jobContext, status, error)),
     });
     if (status === "interrupted") return retry(null, job.retryCount);
+    const until = heldUntil(thrown);
+    if (until !== undefined) return retry(iso(until), job.retryCount);
     const delay = retryDelay(planned, job, thrown);
     if (delay !== undefined) return retry(iso(context.clock.now() + delay), job.retryCount + 1);
     return {

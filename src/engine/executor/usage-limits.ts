@@ -12,6 +12,7 @@ import {
   type UsageHolders,
 } from "../../core/usage-limits.ts";
 import type { Clock } from "../../core/clock.ts";
+import { countMails, type HeldMail } from "../../core/mail-limits.ts";
 import type { RemainingUsage } from "../../core/engine-port.ts";
 import type { RunActor, RunRecord } from "../../core/model.ts";
 import type { EngineReaders, EngineWriters } from "../../core/run-ports.ts";
@@ -29,6 +30,15 @@ export interface UsageLimits {
     run: LimitedRun,
     used: Partial<Readonly<Record<MeteredResource, number>>>,
   ): Promise<void>;
+  /**
+   * Counts mails before they are sent.
+   * @returns why they must wait, or can't be sent; undefined when they were counted
+   */
+  countMails(
+    tx: Pick<EngineWriters, "usage">,
+    run: { actor: LimitedCaller; project: string },
+    addresses: readonly string[],
+  ): Promise<HeldMail | undefined>;
   /** The limits of a caller in these projects, with what remains of each. */
   remaining(caller: LimitedCaller, projects: readonly string[]): Promise<RemainingUsage[]>;
 }
@@ -99,6 +109,11 @@ export function usageLimits(
           if (limit !== undefined) await tx.usage.add(holder.subject, kind, limit.endsAt, amount);
         }
       }
+    },
+
+    async countMails(tx, run, addresses) {
+      const holders = await holdersOf(run.actor, run.project, tx.usage);
+      return countMails(tx.usage, holders, addresses, clock.now());
     },
 
     async remaining(caller, projects) {

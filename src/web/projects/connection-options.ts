@@ -28,6 +28,8 @@ export const LIMIT_LABELS = {
   model_tokens_per_day: "Model tokens per day",
   rows_per_day: "Database rows per day",
   stored_bytes: "Stored bytes",
+  mails_per_hour: "Mails per hour",
+  mails_to_address_per_hour: "Mails to one address per hour",
 } as const;
 
 export const GRANT_KIND_LABELS: Readonly<Record<GrantKind, string>> = {

@@ -10,6 +10,7 @@ import { StepError } from "../../../core/step-errors.ts";
 import type { JobResult } from "../../../queue/types.ts";
 import type { RunContext } from "../../run-state/run-context.ts";
 import { withoutChange } from "../job-results.ts";
+import type { UsageLimits } from "../usage-limits.ts";
 
 export interface ApprovalMessageOptions {
   context: RunContext;
@@ -21,6 +22,8 @@ export interface ApprovalMessageOptions {
   /** Left out, only addresses are known. */
   people?: PeopleReaders | undefined;
   views: ConnectionViews;
+  /** The limits of those in whose name the mails are sent. */
+  usageLimits: Pick<UsageLimits, "countMails">;
   /** The address of a page of the web server. @param path from the root, such as `/ui/approvals` */
   webUrl(path: string): Promise<string>;
   /** Makes the token of a link, of which only the digest is stored. */
@@ -45,6 +48,15 @@ export function retryLater({ clock }: RunContext, { attempt, retryCount }: Job):
     change: () => Promise.resolve(),
   };
 }
+
+/** Continues with mails that wait for the limit of their owner, which is no failed attempt. @param until in milliseconds since 1970 */
+export const continueAt = (until: number, { attempt, retryCount }: Job): JobResult => ({
+  kind: "retry",
+  dueAt: iso(until),
+  attempt: attempt + 1,
+  retryCount,
+  change: () => Promise.resolve(),
+});
 
 /** Whether another attempt would fail in the same way. */
 export const isFinal = (error: unknown): boolean =>

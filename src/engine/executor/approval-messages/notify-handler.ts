@@ -10,7 +10,9 @@ import { iso } from "../../../core/clock.ts";
 import type { Connections } from "../../../core/connections.ts";
 import { AppError } from "../../../core/errors.ts";
 import type { RemainingWork } from "../../../core/engine-port.ts";
+import { type HeldMail, heldFields } from "../../../core/mail-limits.ts";
 import type { ApprovalRecord, Job, RunRecord } from "../../../core/model.ts";
+import { StepError } from "../../../core/step-errors.ts";
 import { usageSubjectOf } from "../../../core/usage-limits.ts";
 import { isNamedStranger } from "../../../core/written-assignees.ts";
 import type { JobContext, JobHandler } from "../../../queue/types.ts";
@@ -20,7 +22,7 @@ import { endNotifying } from "../../run-state/waits/approval-reminders.ts";
 import { withChange, withoutChange } from "../job-results.ts";
 import { approvalMail, type Notice } from "./approval-mail.ts";
 import { pendingMessage } from "./chat-message.ts";
-import { type ApprovalMessageOptions, isFinal, retryLater } from "./message-job.ts";
+import { type ApprovalMessageOptions, continueAt, isFinal, retryLater } from "./message-job.ts";
 
 /** One run of the job. */
 interface Sending {
@@ -38,8 +40,8 @@ interface Target {
   channel: ApprovalMessageRecord["channel"];
   /** The key of the record: the address, or the name of a chat. */
   recipient: string;
-  /** @returns what identifies the message; null for none */
-  send(): Promise<string | null>;
+  /** @returns what identifies the message, null for none; or why it must wait */
+  send(): Promise<string | null | HeldMail>;
 }
 
 /** A question that was asked by an older release, which recorded no event. */
@@ -60,11 +62,13 @@ export function notifyHandler(options: ApprovalMessageOptions): JobHandler {
     const done = new Set((await read.approvalMessages.of(approval.id)).map(keyOf));
     const targets = [...chatTargets(options, sending)];
     for (const event of notices) targets.push(...(await mailTargets(options, sending, event)));
-    let failed = false;
-    for (const target of targets)
-      if (!done.has(keyOf(target))) failed = !(await sendOne(options, sending, target)) || failed;
-    const retry = failed ? retryLater(context, job) : undefined;
+    const open = targets.filter((target) => !done.has(keyOf(target)));
+    const ends: SendEnd[] = [];
+    for (const target of open) ends.push(await sendOne(options, sending, target));
+    const retry = ends.includes("failed") ? retryLater(context, job) : undefined;
     if (retry?.kind === "retry") return retry;
+    const held = ends.filter((end) => typeof end === "number");
+    if (held.length > 0) return continueAt(Math.min(...held), job);
     // It may have ended while the messages were sent, when there was none to update yet.
     const hasEnded =
       approval.delivery.chat.length > 0 && (await read.approvals.find(approval.id))?.status !== "pending";
@@ -79,35 +83,42 @@ export function notifyHandler(options: ApprovalMessageOptions): JobHandler {
 const keyOf = ({ channel, recipient }: Pick<Target, "channel" | "recipient">): string =>
   `${channel} ${recipient}`;
 
-/** @returns false when the message must be sent again */
+/** `failed`: must be sent again; a number: must be sent then, in milliseconds since 1970. */
+type SendEnd = "done" | "failed" | number;
+
 async function sendOne(
   { context, log }: ApprovalMessageOptions,
   { run, approval, job, jobContext }: Sending,
   { channel, recipient, send }: Target,
-): Promise<boolean> {
+): Promise<SendEnd> {
+  const fields = {
+    workflow_id: run.workflowId,
+    run_id: run.id,
+    step_id: job.stepId,
+    approval_id: approval.id,
+  };
   const record = async (status: "sent" | "refused", reference: string | null): Promise<void> => {
     const at = iso(context.clock.now());
     const message = { approvalId: approval.id, channel, recipient, at, status, reference };
     await jobContext.record((tx) => tx.approvalMessages.put(message));
   };
   try {
-    await record("sent", await send());
-    return true;
+    const sent = await send();
+    if (sent !== null && typeof sent === "object") {
+      log.warn({ ...fields, ...heldFields(sent) }, "approval mail waits for a limit");
+      return sent.until!;
+    }
+    await record("sent", sent);
+    return "done";
   } catch (err) {
     if (jobContext.signal.aborted || err instanceof AppError) throw err;
-    const fields = {
-      workflow_id: run.workflowId,
-      run_id: run.id,
-      step_id: job.stepId,
-      approval_id: approval.id,
-    };
     log.warn(
       { err, ...fields, channel, attempt: job.attempt },
       `approval ${channel === "mail" ? "mail" : "message"} not sent`,
     );
-    if (!isFinal(err)) return false;
+    if (!isFinal(err)) return "failed";
     await record("refused", null);
-    return true;
+    return "done";
   }
 }
 
@@ -186,7 +197,13 @@ async function sendMail(
   { run, approval, view, remaining, connections, job, jobContext }: Sending,
   event: Notice,
   { email, for: absent }: ApprovalRecipient,
-): Promise<null> {
+): Promise<null | HeldMail> {
+  let held: HeldMail | undefined;
+  const isClaimed = await jobContext.record(async (tx) => {
+    held = await options.usageLimits.countMails(tx, run, [email]);
+  });
+  if (!isClaimed) throw new StepError("interrupted", "Another executor has claimed the job.");
+  if (held !== undefined) return held;
   const page = await options.webUrl(`/ui/approvals/${approval.id}`);
   const link = { approvalId: approval.id, recipient: email, planDigest: remaining.digest };
   const mayUseLink = approval.delivery.byLink && (await mayDecideByLink(options, run, approval, email));
