@@ -244,6 +244,11 @@ export function openServices(
   const accounts = accountsApi({
     mode: setup.authMode ?? "built-in",
     mailer: createAccountMailer(setup.config, setup.settings.secrets),
+    countMails: ({ caller, project }, addresses) =>
+      engineTransaction(
+        instance.store,
+        setup.clock,
+      )((tx) => allowed.countMails(tx, { actor: caller, project }, addresses)),
     baseUrl,
     clock: setup.clock,
     idleMs: durationMs(setup.config.authentication.sessions.idle),

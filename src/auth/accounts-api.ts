@@ -1,7 +1,10 @@
 import type { AuthMode } from "../../schemas/user.ts";
-import type { AccountsApi } from "../core/account-ports.ts";
+import type { AccountsApi, MailSender } from "../core/account-ports.ts";
 import { type Clock, iso } from "../core/clock.ts";
-import type { AccountMailer } from "../core/mail-port.ts";
+import { AppError } from "../core/errors.ts";
+import type { HeldMail } from "../core/mail-limits.ts";
+import type { AccountMail, AccountMailer } from "../core/mail-port.ts";
+import { usageSubjectOf } from "../core/usage-limits.ts";
 import { generateApiKey } from "./api-keys.ts";
 import { linkUrl, newLink } from "./links.ts";
 import { accountMail, noticeMail } from "./mails.ts";
@@ -9,6 +12,8 @@ import { accountMail, noticeMail } from "./mails.ts";
 interface Parts {
   mode: AuthMode;
   mailer: AccountMailer;
+  /** Counts a mail before it is sent. @returns why it must not be sent now */
+  countMails(sender: MailSender, addresses: readonly string[]): Promise<HeldMail | undefined>;
   /** Returns the URL of the web interface. */
   baseUrl: () => string | Promise<string>;
   clock: Clock;
@@ -19,7 +24,22 @@ interface Parts {
 }
 
 /** Creates API keys and links, and sends links by e-mail, for the operations. */
-export function accountsApi({ mode: authMode, mailer, baseUrl, clock, idleMs, report }: Parts): AccountsApi {
+export function accountsApi({
+  mode: authMode,
+  mailer,
+  countMails,
+  baseUrl,
+  clock,
+  idleMs,
+  report,
+}: Parts): AccountsApi {
+  /** @throws AppError rate_limited, or what the mailer throws */
+  async function send(mail: AccountMail, sender: MailSender): Promise<void> {
+    const held = await countMails(sender, [mail.to]);
+    if (held !== undefined) throw new AppError("rate_limited", held.message);
+    await mailer.send(mail, { owner: usageSubjectOf(sender.caller) });
+  }
+
   return {
     authMode,
     get mailEnabled() {
@@ -33,12 +53,13 @@ export function accountsApi({ mode: authMode, mailer, baseUrl, clock, idleMs, re
 
     newLink: (kind, userId) => newLink(kind, userId, clock),
 
-    async sendLink(kind, to, token, by) {
+    async sendLink(kind, to, token, by, sender) {
       const base = await baseUrl();
       const link = linkUrl(base, kind, token);
       if (!mailer.configured) return { sent: false, link };
       try {
-        await mailer.send({ to, ...accountMail(kind, { link, by, instance: new URL(base).host }) });
+        const mail = { to, ...accountMail(kind, { link, by, instance: new URL(base).host }) };
+        await (sender === null ? mailer.send(mail) : send(mail, sender));
         return { sent: true, link };
       } catch (error) {
         // The caller still gets the link, which can be sent in another way.
@@ -49,12 +70,12 @@ export function accountsApi({ mode: authMode, mailer, baseUrl, clock, idleMs, re
 
     pageUrl: async (path) => `${(await baseUrl()).replace(/\/+$/, "")}/ui${path}`,
 
-    async notify(to, notice) {
+    async notify(to, notice, sender) {
       if (!mailer.configured) return;
       const mail = noticeMail(notice);
       for (const address of to)
         try {
-          await mailer.send({ to: address, ...mail });
+          await send({ to: address, ...mail }, sender);
         } catch (error) {
           report(error);
         }

@@ -6,7 +6,7 @@ import type { Absence } from "./approval-assignment.ts";
 import type { Notice } from "./mail-port.ts";
 import type { ListPosition, Page } from "./model.ts";
 import type { KeyApplication, RenewableKeys } from "./oauth-port.ts";
-import type { Actor } from "./ports.ts";
+import type { Actor, Principal } from "./ports.ts";
 import type { Applied } from "./transactions.ts";
 
 /** An API key without its value, which is stored nowhere. */
@@ -330,6 +330,12 @@ export interface ReadEntry {
 export type RecordRead = (entry: ReadEntry) => Promise<void>;
 
 /** Services for operations on accounts, besides the store: new secrets, and mail. */
+/** For whom a mail counts: the caller of an operation, in a project. */
+export interface MailSender {
+  caller: Pick<Principal, "owner" | "keyName" | "lineage">;
+  project: string;
+}
+
 export interface AccountsApi {
   /** How users sign in. */
   authMode: AuthMode;
@@ -346,6 +352,7 @@ export interface AccountsApi {
   /**
    * Sends a link by mail if mail is configured.
    * @param by the user who asked for it
+   * @param sender for whom the mail counts; null for a request without a caller, which is throttled
    * @returns whether it was sent; if not, the caller shows the link to be delivered by hand
    */
   sendLink(
@@ -353,11 +360,12 @@ export interface AccountsApi {
     to: string,
     token: string,
     by: string,
+    sender: MailSender | null,
   ): Promise<{ sent: boolean; link: string }>;
   /** The URL of a page of the web interface. @param path such as `/reviews/rev_8dkq2m0sfj3a` */
   pageUrl(path: string): Promise<string>;
-  /** Mails these people, one after the other, if mail is configured. It never throws: what fails is logged. */
-  notify(to: readonly string[], notice: Notice): Promise<void>;
+  /** Mails these people, one after the other, if mail is configured. It never throws: what fails, or reaches a limit, is logged. */
+  notify(to: readonly string[], notice: Notice, sender: MailSender): Promise<void>;
   /** Sessions not used since this time (ISO 8601) are not valid. */
   idleSince(): string;
 }

@@ -6,7 +6,19 @@ import { AppError } from "../../src/core/errors.ts";
 import type { AccountMail } from "../../src/core/mail-port.ts";
 import { fakeClock } from "../support/clock.ts";
 
-function setUp({ usable: configured = true, failure }: { usable?: boolean; failure?: Error } = {}) {
+const SENDER = {
+  caller: { owner: "ann@example.com", keyName: "browser", lineage: "usr_1" },
+  project: "default",
+};
+
+/** @param held why a mail must wait, by address */
+function setUp({
+  usable: configured = true,
+  failure,
+  held = {},
+}: { usable?: boolean; failure?: Error; held?: Readonly<Record<string, string>> } = {}) {
+  const counted: unknown[] = [];
+
   const sent: AccountMail[] = [];
   const reported: unknown[] = [];
   const api = accountsApi({
@@ -18,12 +30,17 @@ function setUp({ usable: configured = true, failure }: { usable?: boolean; failu
         sent.push(mail);
       },
     },
+    async countMails(sender, addresses) {
+      counted.push([sender, addresses]);
+      const message = held[addresses[0]!];
+      return message === undefined ? undefined : { message, until: 0 };
+    },
     baseUrl: () => "https://millrace.example.com/",
     clock: fakeClock(),
     idleMs: 24 * HOUR,
     report: (error) => reported.push(error),
   });
-  return { api, sent, reported };
+  return { api, sent, reported, counted };
 }
 
 const LINK = "https://millrace.example.com/ui/link#abc";
@@ -32,7 +49,7 @@ describe("the links, keys and mails of accounts", () => {
   it("sends a link by mail", async () => {
     const { api, sent } = setUp();
     expect(api.mailEnabled).toBe(true);
-    expect(await api.sendLink("invitation", "ada@example.com", "abc", "ann@example.com")).toEqual({
+    expect(await api.sendLink("invitation", "ada@example.com", "abc", "ann@example.com", SENDER)).toEqual({
       sent: true,
       link: LINK,
     });
@@ -44,7 +61,7 @@ describe("the links, keys and mails of accounts", () => {
   it("returns the link without sending it if no mail is configured", async () => {
     const { api, sent, reported } = setUp({ usable: false });
     expect(api.mailEnabled).toBe(false);
-    expect(await api.sendLink("reset", "ada@example.com", "abc", "ann@example.com")).toEqual({
+    expect(await api.sendLink("reset", "ada@example.com", "abc", "ann@example.com", SENDER)).toEqual({
       sent: false,
       link: LINK,
     });
@@ -54,7 +71,7 @@ describe("the links, keys and mails of accounts", () => {
   it("returns the link and reports the error if it could not be sent", async () => {
     const failure = new AppError("connection_failed", "The mail server is down.");
     const { api, reported } = setUp({ failure });
-    expect(await api.sendLink("invitation", "ada@example.com", "abc", "ann@example.com")).toEqual({
+    expect(await api.sendLink("invitation", "ada@example.com", "abc", "ann@example.com", SENDER)).toEqual({
       sent: false,
       link: LINK,
     });
@@ -93,18 +110,42 @@ describe("the links, keys and mails of accounts", () => {
       url: "https://millrace.example.com/ui/approvals",
     };
     const { api, sent } = setUp();
-    await api.notify(["ada@example.com", "bob@example.com"], notice);
+    await api.notify(["ada@example.com", "bob@example.com"], notice, SENDER);
     expect(sent).toMatchObject([
       { to: "ada@example.com", subject: "Approval needed", text: expect.stringContaining("amount: 7") },
       { to: "bob@example.com", subject: "Approval needed" },
     ]);
     const failure = new Error("The mail server is down.");
     const failing = setUp({ failure });
-    await failing.api.notify(["ada@example.com", "bob@example.com"], notice);
+    await failing.api.notify(["ada@example.com", "bob@example.com"], notice, SENDER);
     expect(failing.reported).toEqual([failure, failure]);
     const without = setUp({ usable: false, failure });
-    await without.api.notify(["ada@example.com"], notice);
+    await without.api.notify(["ada@example.com"], notice, SENDER);
     expect(without.reported).toEqual([]);
+  });
+
+  it("counts mails for who causes them, and sends none that would exceed a limit", async () => {
+    const { api, sent, reported, counted } = setUp({ held: { "bob@example.com": "Too many mails." } });
+    expect(await api.sendLink("invitation", "bob@example.com", "abc", "ann@example.com", SENDER)).toEqual({
+      sent: false,
+      link: LINK,
+    });
+    const notice = { subject: "Review", text: [], details: "", button: "Open", url: LINK };
+    await api.notify(["bob@example.com", "ada@example.com"], notice, SENDER);
+    expect(sent.map(({ to }) => to)).toEqual(["ada@example.com"]);
+    expect(reported).toMatchObject([
+      { code: "rate_limited", message: "Too many mails." },
+      { code: "rate_limited", message: "Too many mails." },
+    ]);
+    expect(counted).toEqual([
+      [SENDER, ["bob@example.com"]],
+      [SENDER, ["bob@example.com"]],
+      [SENDER, ["ada@example.com"]],
+    ]);
+    // Nobody has signed in who asks for a new password: those mails are throttled by account and address.
+    expect(await api.sendLink("reset", "bob@example.com", "abc", "somebody", null)).toMatchObject({
+      sent: true,
+    });
   });
 
   it("returns the address of a page", async () => {

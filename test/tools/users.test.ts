@@ -84,7 +84,10 @@ describe("invite_user", () => {
     const input = { email: "ann@example.com", role: "viewer", idempotency_key: "once" };
     expect(await call(inviteUser, input)).toMatchObject({ sent: true, link: null });
     expect(await call(inviteUser, input)).toMatchObject({ sent: false, link: null });
-    expect(mail.posted).toEqual([["invitation", "ann@example.com", expect.any(String), "root@example.com"]]);
+    const sender = { caller: root.principal, project: "default" };
+    expect(mail.posted).toEqual([
+      ["invitation", "ann@example.com", expect.any(String), "root@example.com", sender],
+    ]);
     expect(await instance.read.links.find(digestOf(mail.posted[0]![2]))).toMatchObject({
       kind: "invitation",
     });

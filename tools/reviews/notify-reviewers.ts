@@ -18,7 +18,7 @@ export async function notifyReviewers(ctx: ToolContext, review: ReviewRecord): P
   const to = await reviewersOf(ctx.read, review);
   const { id, workflowId, version, requestedBy, keyName, reason, plan } = review;
   const url = await reviewUrl(ctx, id);
-  void ctx.accounts.notify(to, {
+  const notice = {
     subject: `Review needed: version ${version} of ${workflowId}`,
     text: [
       `${requestedBy} (${keyName}) asks to publish version ${version} of ${workflowId}.`,
@@ -28,7 +28,8 @@ export async function notifyReviewers(ctx: ToolContext, review: ReviewRecord): P
     button: "Review the change",
     url,
     details: formatReviewPlan(id, plan),
-  });
+  };
+  void ctx.accounts.notify(to, notice, { caller: ctx.actor.principal, project: review.project });
 }
 
 /** The e-mail addresses of active users who may publish in the project and have no part in the version, sorted. */

@@ -1,5 +1,6 @@
 /** Delivers an account link by mail, or through the admin who asked for it. */
 import { z } from "zod";
+import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import type { LinkKind } from "../../schemas/user.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { Writers } from "../../src/core/ports.ts";
@@ -38,6 +39,8 @@ export async function replaceLink(
 /** Sends a link by mail, if possible. @param token null in a repeated request, which sends nothing */
 export async function deliverLink(ctx: ToolContext, kind: Kind, to: string, token: string | null) {
   if (token === null) return { sent: false, link: null };
-  const { sent, link } = await ctx.accounts.sendLink(kind, to, token, ctx.actor.principal.owner);
+  const { principal: caller } = ctx.actor;
+  const sender = { caller, project: DEFAULT_PROJECT };
+  const { sent, link } = await ctx.accounts.sendLink(kind, to, token, caller.owner, sender);
   return { sent, link: sent ? null : link };
 }

@@ -124,7 +124,7 @@ async function sendReset(ctx: SessionContext, email: string): Promise<void> {
     },
     ANONYMOUS,
   );
-  if (created) await accounts.sendLink("reset", email, token, ANONYMOUS_REQUESTER);
+  if (created) await accounts.sendLink("reset", email, token, ANONYMOUS_REQUESTER, null);
 }
 
 export const verifyEmail = defineEndpoint({
@@ -173,7 +173,7 @@ export const sendVerification = defineEndpoint({
       await tx.links.insert(record);
       await tx.recordAudit(user.email);
     });
-    const { sent } = await accounts.sendLink("verification", user.email, token, ANONYMOUS_REQUESTER);
+    const { sent } = await accounts.sendLink("verification", user.email, token, ANONYMOUS_REQUESTER, null);
     if (!sent)
       throw new AppError(
         "connection_failed",
