@@ -7,6 +7,7 @@ import type { EngineTransaction } from "../core/run-ports.ts";
 import { deliveryAttempt, type SendEventMail } from "../engine/executor/deliveries/attempt.ts";
 import { type Deliverer, deliverer } from "../engine/executor/deliveries/deliverer.ts";
 import type { EventSummary } from "../engine/executor/deliveries/summary.ts";
+import type { UsageLimits } from "../engine/executor/usage-limits.ts";
 import type { Instance } from "./instance.ts";
 import { type Setup, webAddress } from "./services.ts";
 
@@ -15,13 +16,11 @@ interface Options {
   id: string;
   views: ConnectionViews;
   transaction: EngineTransaction;
+  usageLimits: Pick<UsageLimits, "countMails">;
 }
 
-export function openDeliverer(
-  instance: Instance,
-  setup: Setup,
-  { id, views, transaction }: Options,
-): Deliverer {
+export function openDeliverer(instance: Instance, setup: Setup, options: Options): Deliverer {
+  const { id, views, transaction } = options;
   const { read, log, meter, signingSecrets: secrets } = instance;
   const { clock, settings } = setup;
   return deliverer({
@@ -39,7 +38,7 @@ export function openDeliverer(
       clock,
       baseUrl: () => webAddress(instance, settings),
       retryAfterMs,
-      sendMail: eventMailer(instance, setup, views),
+      sendMail: eventMailer(instance, setup, options),
       timeoutMs: setup.deliveries?.timeoutMs,
     }),
   });
@@ -49,15 +48,31 @@ export function openDeliverer(
 export const isMailConfigured = ({ config, settings }: Setup): boolean =>
   createAccountMailer(config, settings.secrets).configured;
 
-/** Users get mail as about their accounts; other addresses must be allowed, as those of email steps. */
-function eventMailer({ read }: Instance, { config, settings }: Setup, views: ConnectionViews): SendEventMail {
+/**
+ * Users get mail as about their accounts; other addresses must be allowed, as those of email steps. A mail counts for who published what
+ * it is about, else for its recipient.
+ */
+function eventMailer(
+  { read }: Instance,
+  { config, settings }: Setup,
+  { views, transaction, usageLimits }: Options,
+): SendEventMail {
   const accountMailer = createAccountMailer(config, settings.secrets);
-  return async ({ to, project, summary, id }, signal) => {
+  return async ({ to, summary, id, event: { project, workflowId } }, signal) => {
+    const expectation = workflowId === null ? undefined : await read.expectations.find(workflowId);
+    const owner = expectation?.publishedBy ?? to;
+    const actor = { owner, keyName: owner, lineage: owner };
+    const held = await transaction((tx) => usageLimits.countMails(tx, { actor, project }, [to]));
+    if (held !== undefined) return held;
     const mail = noticeMail(noticeOf(summary));
     const user = await read.users.findByEmail(to);
-    if (user?.status === "active") return accountMailer.send({ to, ...mail }, { signal });
+    if (user?.status === "active") {
+      await accountMailer.send({ to, ...mail }, { owner, signal });
+      return undefined;
+    }
     const { mailer } = (await views.of(project)).connections;
-    await mailer.send({ to: [to], ...mail, idempotencyKey: id }, { owner: to, signal });
+    await mailer.send({ to: [to], ...mail, idempotencyKey: id }, { owner, signal });
+    return undefined;
   };
 }
 

@@ -118,7 +118,12 @@ export async function startExecutor(
   await queue.start();
   let stopGraceMs = 0;
   starting.defer(() => queue.stop(stopGraceMs));
-  const delivering = openDeliverer(instance, setup, { id, views: engine.views, transaction });
+  const delivering = openDeliverer(instance, setup, {
+    id,
+    views: engine.views,
+    transaction,
+    usageLimits: allowed,
+  });
   starting.defer(() => delivering.stop(stopGraceMs));
   const mailEnabled = isMailConfigured(setup);
   const raiseOverdue = overdueAlerts({ read, transaction, clock, log, mailEnabled });

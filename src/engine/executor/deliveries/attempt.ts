@@ -5,6 +5,7 @@ import type { ConnectionViews } from "../../../core/connection-views.ts";
 import type { SigningSecrets } from "../../../core/signing-secrets.ts";
 import { eventUrlMask, maskValue } from "../../../core/event-url-mask.ts";
 import type { Readers } from "../../../core/ports.ts";
+import type { HeldMail } from "../../../core/mail-limits.ts";
 import { StepError } from "../../../core/step-errors.ts";
 import type { DeliveryRecord, SubscriptionRecord } from "../../../core/subscription-ports.ts";
 import { toAppError } from "../../../core/errors.ts";
@@ -31,11 +32,20 @@ export interface AttemptResult {
   gone?: boolean | undefined;
 }
 
-/** Sends a mail about an event to one person. @throws AppError, StepError */
+/**
+ * Sends a mail about an event to one person.
+ * @returns why it must wait, if it must
+ * @throws AppError, StepError
+ */
 export type SendEventMail = (
-  mail: { to: string; project: string; summary: EventSummary; id: string },
+  mail: { to: string; summary: EventSummary } & Pick<DeliveryRecord, "id" | "event">,
   signal: AbortSignal,
-) => Promise<void>;
+) => Promise<HeldMail | undefined>;
+
+/** An attempt that was not made, because the mail must wait. */
+export interface HeldAttempt {
+  held: HeldMail;
+}
 
 export interface AttemptOptions {
   read: Pick<Readers, "subscriptions" | "workflows" | "runs" | "users" | "projects" | "apiKeys">;
@@ -53,7 +63,10 @@ export interface AttemptOptions {
 /** @returns a function that attempts a delivery; it returns undefined when the subscription was deleted */
 export function deliveryAttempt(options: AttemptOptions) {
   const { read, views, secrets, clock } = options;
-  return async (delivery: DeliveryRecord, stopping: AbortSignal): Promise<AttemptResult | undefined> => {
+  return async (
+    delivery: DeliveryRecord,
+    stopping: AbortSignal,
+  ): Promise<AttemptResult | HeldAttempt | undefined> => {
     const timeoutMs = options.timeoutMs ?? ATTEMPT_TIMEOUT_MS;
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = AbortSignal.any([stopping, timeout]);
@@ -106,12 +119,12 @@ export function deliveryAttempt(options: AttemptOptions) {
     };
   }
 
-  async function mail(delivery: DeliveryRecord, signal: AbortSignal): Promise<AttemptResult> {
+  async function mail(delivery: DeliveryRecord, signal: AbortSignal): Promise<AttemptResult | HeldAttempt> {
     const names = await namesOf(delivery);
     const summary = summaryOf(delivery.event, payloadOf(delivery.event, names, null), names);
-    const { project } = delivery.event;
-    await options.sendMail({ to: delivery.recipient!, project, summary, id: delivery.id }, signal);
-    return { succeeded: true, status: null, response: null, error: null };
+    const { id, event, recipient } = delivery;
+    const held = await options.sendMail({ to: recipient!, summary, id, event }, signal);
+    return held !== undefined ? { held } : { succeeded: true, status: null, response: null, error: null };
   }
 
   async function namesOf({ event: { workflowId } }: DeliveryRecord): Promise<EventNames> {

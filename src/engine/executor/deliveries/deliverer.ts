@@ -8,7 +8,8 @@ import { isStorageUnavailable } from "../../../core/errors.ts";
 import { type Meter, secondsSince } from "../../../core/meter.ts";
 import type { EngineReaders, EngineTransaction, EngineWriters } from "../../../core/run-ports.ts";
 import type { DeliveryRecord } from "../../../core/subscription-ports.ts";
-import type { AttemptResult } from "./attempt.ts";
+import { heldFields } from "../../../core/mail-limits.ts";
+import type { AttemptResult, HeldAttempt } from "./attempt.ts";
 import { deliveryPause, MAX_PENDING, PAUSE_AFTER_MS } from "./schedule.ts";
 
 /** Maximum number of deliveries that an executor attempts at a time: of all, of one owner, and of one subscription. */
@@ -26,7 +27,7 @@ interface Options {
   meter: Meter;
   /** Multiplies the pauses between attempts; tests do not wait for them. */
   pauseFactor?: number | undefined;
-  attempt(delivery: DeliveryRecord, stopping: AbortSignal): Promise<AttemptResult | undefined>;
+  attempt(delivery: DeliveryRecord, stopping: AbortSignal): Promise<AttemptResult | HeldAttempt | undefined>;
 }
 
 export interface Deliverer {
@@ -97,11 +98,13 @@ export function deliverer(options: Options): Deliverer {
       return "given_back" as const;
     });
     if (result === undefined) return;
+    if (result === "given_back") return void (await transaction((tx) => giveBack(tx, delivery, clock.now())));
+    if ("held" in result) {
+      await transaction((tx) => giveBack(tx, delivery, result.held.until!));
+      return log.warn({ delivery_id: delivery.id, ...heldFields(result.held) }, "mail waits for a limit");
+    }
     const ms = Math.round(performance.now() - start);
-    await transaction<unknown>((tx) =>
-      result === "given_back" ? giveBack(tx, delivery) : record(tx, delivery, { ...result, ms }),
-    );
-    if (result === "given_back") return;
+    await transaction((tx) => record(tx, delivery, { ...result, ms }));
     const { type } = delivery.event;
     const seconds = secondsSince(start);
     meter.deliveryAttempted({ event: type, outcome: result.succeeded ? "delivered" : "failed", seconds });
@@ -117,12 +120,13 @@ export function deliverer(options: Options): Deliverer {
     else log.warn({ ...fields, reason: result.error }, "event not delivered");
   }
 
-  const giveBack = async (tx: EngineWriters, delivery: DeliveryRecord): Promise<boolean> => {
+  /** @param due when it may be attempted, in milliseconds since 1970 */
+  const giveBack = async (tx: EngineWriters, delivery: DeliveryRecord, due: number): Promise<boolean> => {
     const at = iso(clock.now());
     const { status, response, error, ms } = delivery;
     const outcome = {
       state: "pending",
-      dueAt: at,
+      dueAt: iso(due),
       at,
       status,
       response,

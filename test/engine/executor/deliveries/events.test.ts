@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { HOUR, iso, MINUTE } from "../../../../src/core/clock.ts";
 import { addProject } from "../../../support/projects.ts";
+import { MAIL_ENV, mailConfig } from "../../../support/decisions.ts";
 import { smtpPeer } from "../../../support/mock-smtp-server.ts";
+import { addUser } from "../../../support/users.ts";
 import { eventReceiver, FAILS, subscriptionHarness, SUCCEEDS } from "../../../support/subscriptions.ts";
 
 const ASKS = { steps: [{ id: "ask", type: "approval", message: "Pay 4711 EUR?", timeout: "1d" }] };
@@ -151,5 +153,27 @@ describe("events", () => {
     expect(await harness.executor.raiseOverdue()).toBe(1);
     await harness.settle();
     expect(smtp.received.map((mail) => /^To: (\S+)/m.exec(mail)![1]!)).toEqual(["ops@example.org"]);
+  });
+
+  it("are mailed later where the limit of who published the workflow is reached, and those about others at once", async () => {
+    const smtp = await smtpPeer();
+    const harness = await subscriptionHarness({
+      config: mailConfig(smtp.port, { limits: { per_key: { mails_per_hour: 2 } } }),
+      env: MAIL_ENV,
+    });
+    const mail = ["a@example.com", "b@example.com", "c@example.com"];
+    await harness.publish("Sync", { ...SUCCEEDS, must_succeed: { every: "1h", mail } });
+    await addUser(harness.instance, { email: "ann@example.com" });
+    const expiresAt = iso(harness.clock.now() + 14 * 24 * HOUR);
+    await harness.instance.key({ owner: "ann@example.com", name: "ci", expiresAt });
+    harness.clock.advance(10 * 24 * HOUR);
+    expect(await harness.executor.raiseOverdue()).toBe(1);
+    expect(await harness.executor.noticeKeys()).toBe(1);
+    await harness.settle();
+    expect(smtp.received).toHaveLength(3);
+    expect(smtp.received.filter((raw) => raw.includes("The API key ci expires"))).toHaveLength(1);
+    harness.clock.advance(HOUR);
+    await harness.settle();
+    expect(smtp.received).toHaveLength(5);
   });
 });
