@@ -242,7 +242,8 @@ export const RunStep = z
       .optional()
       .meta({ description: "The run that it started.", example: "run_8dkq2m0sfj3a" }),
     waits_until: timestamp.optional().meta({
-      description: "When its wait ends, its approval expires, or its rate lets it start.",
+      description:
+        "When its wait ends, its approval expires, its rate lets it start, or its next attempt is due.",
     }),
     event_url: z.string().optional().meta({
       description:

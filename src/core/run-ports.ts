@@ -101,6 +101,8 @@ export interface RunReader {
   runningSteps(runId: string): Promise<StepRef[]>;
   /** The earliest slot (milliseconds since 1970) that each step of the run, or an item of it, waits for at `now`. */
   rateWaits(runId: string, now: number): Promise<Map<string, number>>;
+  /** When the next attempt of each step of the run, or of an item of it, is due (ISO 8601), where that is later. */
+  attemptsDue(runId: string): Promise<Map<string, string>>;
   /** Part of a value's JSON text; undefined without a value. `attempt_input` is the input of one attempt. */
   valueText(
     at:

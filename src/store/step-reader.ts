@@ -1,5 +1,5 @@
 /** Reads the steps of runs, their items and attempts. */
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { AttemptRecord, StepRecord, Usage } from "../core/model.ts";
 import type { RunReader } from "../core/run-ports.ts";
 import { jsonNumber } from "./dialect.ts";
@@ -129,7 +129,15 @@ const sumUsage = prepared((db, runId: string) =>
 
 type StepReader = Pick<
   RunReader,
-  "steps" | "step" | "items" | "hasExecutedItem" | "lastAttempts" | "usage" | "runningSteps" | "rateWaits"
+  | "steps"
+  | "step"
+  | "items"
+  | "hasExecutedItem"
+  | "lastAttempts"
+  | "usage"
+  | "runningSteps"
+  | "rateWaits"
+  | "attemptsDue"
 >;
 
 export function stepReader(db: Kysely<Schema>): StepReader {
@@ -192,5 +200,17 @@ export function stepReader(db: Kysely<Schema>): StepReader {
     },
 
     rateWaits: (runId, now) => slotsOfRun(db, runId, now),
+
+    async attemptsDue(runId) {
+      const rows = await db
+        .selectFrom("jobs")
+        .select((eb) => ["step_id" as const, eb.fn.min("due_at").as("due_at")])
+        .where("run_id", "=", runId)
+        .where("state", "=", sql.lit("later"))
+        .where("kind", "=", sql.lit("step"))
+        .groupBy("step_id")
+        .execute();
+      return new Map(rows.flatMap(({ step_id: id, due_at: at }) => (at === null ? [] : [[id, at] as const])));
+    },
   };
 }

@@ -6,6 +6,7 @@ import { OPERATOR_ACTOR } from "../../src/commands/operator.ts";
 import { DAY, HOUR, MINUTE } from "../../src/core/clock.ts";
 import { invoke } from "../../src/surfaces/invoke.ts";
 import { createSqliteFile } from "../support/databases.ts";
+import { openDecisions } from "../support/decisions.ts";
 import { apiClient } from "../support/http.ts";
 import { fakeClock, temporaryDirectory, testInstance } from "../support/instance.ts";
 import { connect, outputOf, problemOf } from "../support/mcp.ts";
@@ -503,6 +504,55 @@ describe("stored_bytes", () => {
       reason: "limit",
       message: expect.stringContaining("stored_bytes"),
     });
+  });
+});
+
+describe("mails_per_hour", () => {
+  it("is shown by a step that waits for it, with the reason and the time", async () => {
+    const clock = fakeClock();
+    const { call, proceed, smtp } = await openDecisions({
+      clock,
+      definition: {
+        steps: [{ id: "send", type: "email", to: "ada@example.com", subject: "Hello", text: "A text." }],
+      },
+      config: { limits: { per_key: { mails_per_hour: 1 } } },
+    });
+    const start = async () => (await call("POST", "/workflows/payment/runs", {})).body.id as string;
+    const until = "2026-11-21T09:00:00.000Z";
+    await start();
+    await proceed();
+    const id = await start();
+    await proceed();
+    expect(smtp.received).toHaveLength(1);
+    const { body } = await call("GET", `/runs/${id}?detail=full`);
+    expect(body).toMatchObject({
+      status: "queued",
+      steps: [
+        {
+          id: "send",
+          status: "pending",
+          waits_until: until,
+          attempt_list: [
+            {
+              status: "failed",
+              error: {
+                code: "limit_reached",
+                message: expect.stringContaining(`more are available from ${until}`),
+              },
+            },
+          ],
+        },
+      ],
+    });
+    expect((await call("GET", "/environment")).body.your_limits).toContainEqual({
+      limit: "mails_per_hour",
+      most: 1,
+      left: 0,
+      resets_at: until,
+    });
+    clock.advance(HOUR);
+    await proceed();
+    expect((await call("GET", `/runs/${id}`)).body).toMatchObject({ status: "succeeded" });
   });
 });
 

@@ -21,17 +21,18 @@ const MAX_ITEMS = 20;
 /** Lists every step, without inputs and outputs; then those that undo others, in the order in which they ran. */
 export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<RunStep[]> {
   const { steps } = await ctx.engine.getDefinition(run);
-  const [records, running, slots] = await Promise.all([
+  const [records, running, slots, due] = await Promise.all([
     ctx.read.runs.steps(run.id),
     ctx.read.runs.runningSteps(run.id),
     ctx.read.runs.rateWaits(run.id, ctx.now()),
+    ctx.read.runs.attemptsDue(run.id),
   ]);
   const byId = new Map(records.map((record) => [record.stepId, record]));
   const claimed = new Set(running.map(({ stepId }) => stepId));
   const listed = steps.map((step, index) => {
     const isClaimed = claimed.has(step.id);
-    const slot = isClaimed ? undefined : slots.get(step.id);
-    return serializeStep(step, byId.get(step.id), statusOf(run.stepStates.at(index), isClaimed), slot);
+    const startsAt = isClaimed ? undefined : startOf(slots.get(step.id), due.get(step.id));
+    return serializeStep(step, byId.get(step.id), statusOf(run.stepStates.at(index), isClaimed), startsAt);
   });
   if (seesEventUrls(ctx.actor.principal.access, run.project))
     for (const [index, step] of steps.entries())
@@ -39,6 +40,14 @@ export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<Ru
         listed[index]!.event_url = await ctx.engine.events.url({ runId: run.id, stepId: step.id });
   return [...listed, ...serializeUndoSteps(steps, records, claimed)];
 }
+
+/**
+ * When a step starts that waits in the queue (ISO 8601).
+ * @param slot when its rate lets it start, in milliseconds since 1970
+ * @param due when its next attempt is due
+ */
+const startOf = (slot: number | undefined, due: string | undefined): string | undefined =>
+  slot === undefined ? due : iso(slot);
 
 /** The steps of these records that undo others, in the order in which they ran. */
 export function serializeUndoSteps(
@@ -76,12 +85,12 @@ const sourceOf = (record: StepRecord | undefined): Pick<RunStep, "given" | "reus
       ? { given: true }
       : { reused_from: record.reusedFrom };
 
-/** @param slot when the rate of the step lets it start, in milliseconds since 1970; undefined if it does not wait for that */
+/** @param startsAt when its next attempt starts (ISO 8601); undefined if it does not wait for that */
 export function serializeStep(
   step: StepDefinition,
   record: StepRecord | undefined,
   status: RunStep["status"],
-  slot?: number,
+  startsAt?: string,
 ): RunStep {
   return {
     id: step.id,
@@ -93,7 +102,7 @@ export function serializeStep(
     ...sourceOf(record),
     ...(typeof record?.childRun === "string" && { child_run: record.childRun }),
     ...(status === "waiting" && typeof record?.waitUntil === "string" && { waits_until: record.waitUntil }),
-    ...(slot !== undefined && { waits_until: iso(slot) }),
+    ...(startsAt !== undefined && { waits_until: startsAt }),
     ...(record?.items && {
       items: {
         total: record.items.total,
