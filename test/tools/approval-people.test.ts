@@ -117,6 +117,22 @@ describe("an approval that is assigned to a role", () => {
   });
 });
 
+describe("an approval that is assigned to nobody", () => {
+  it("says to those who may only read that they can't decide it, and is not listed as theirs", async () => {
+    const { as, you, decide, id } = await asked({});
+    expect(await you("vera")).toEqual({
+      can_decide: false,
+      assigned: false,
+      reason: expect.stringContaining('does not have the scope "approve"') as string,
+    });
+    const decidable = async (name: string) =>
+      (await as(name)(listApprovals, { for_me: "decidable" })).items.map((approval) => approval.id);
+    expect(await decidable("vera")).toEqual([]);
+    expect(await decidable("ben")).toEqual([id]);
+    await expect(decide("vera")).rejects.toMatchObject({ code: "missing_scope" });
+  });
+});
+
 describe("an approval that two people decide", () => {
   const TWO = { assignees: ["ben@example.com", "cai@example.com", "ann@example.com"], required: 2 };
 

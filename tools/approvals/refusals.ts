@@ -23,6 +23,13 @@ function notAssigned(approval: ApprovalRecord, assignment: Assignment, person: s
   );
 }
 
+const mayNotApprove = ({ id }: ApprovalRecord, project: string): AppError =>
+  new AppError(
+    "approval_not_yours",
+    `Your key or role does not have the scope "approve" in the project "${project}", so you can read ${id} but not decide it. ` +
+      "Use another key, or ask an admin for the role editor there.",
+  );
+
 const overrideNeeded = (approval: ApprovalRecord, assignees: readonly string[]): AppError =>
   new AppError(
     "approval_not_yours",
@@ -114,6 +121,7 @@ function ended(approval: ApprovalRecord): AppError {
 }
 
 export const refusals = {
+  mayNotApprove,
   notAssigned,
   overrideNeeded,
   startedByCaller,

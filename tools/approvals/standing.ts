@@ -69,6 +69,8 @@ export async function standingOf(
   const standing = { approval, run, remaining, assigned: found.assigned };
   const refuse = (refusal: AppError): Standing => ({ ...standing, right: undefined, refusal });
   const { seats, override } = found;
+  if (!scopesIn(decider.access, run.project).has("approve"))
+    return refuse(refusals.mayNotApprove(approval, run.project));
   if (seats.length === 0) return refuse(refusals.notAssigned(approval, found.assignment, personId(decider)));
   const start = ctx.engine.policy.approvalsByStarter ? undefined : findStart(decider, run);
   if (start !== undefined) return refuse(refusals.startedByCaller(approval, start));
