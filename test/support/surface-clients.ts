@@ -242,7 +242,7 @@ function pageIn({ headers, body }: Answered): Json {
 }
 
 /** Splits an operation's input into path, headers, query and body for REST. */
-function asRequest(tool: AnyTool, input: Record<string, unknown>) {
+export function asRequest(tool: AnyTool, input: Record<string, unknown>) {
   const { method, path, parameters } = parseRoute(tool);
   const rest = { ...input };
   const take = (field: string): string => {

@@ -1,0 +1,280 @@
+/** Projects, people and keys of one sequence, on an installation that many sequences share, and how they send requests. */
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { iso } from "../../../src/core/clock.ts";
+import { isServedOn } from "../../../src/core/tool.ts";
+import { catalogue } from "../../../tools/index.ts";
+import { apiClient } from "../http.ts";
+import { fakeClock, temporaryDirectory, testInstance } from "../instance.ts";
+import type { Json } from "../json.ts";
+import { addMember, addProject } from "../projects.ts";
+import { ACCEPT_HEADERS, modernRequest, toolCall } from "../raw-mcp.ts";
+import { asRequest } from "../surface-clients.ts";
+import { addUser, signIn } from "../users.ts";
+import { DATABASE, type Kind, OTHER_DATABASE, SECRET } from "./definitions.ts";
+import {
+  type Actor as ModelActor,
+  type Approval as ModelApproval,
+  DEFAULT,
+  type Operation,
+  OPERATOR,
+  type Person,
+  type Review as ModelReview,
+  type Role,
+  type Run as ModelRun,
+  type Scope,
+  type Workflow as ModelWorkflow,
+} from "./model.ts";
+
+const ALL: readonly Scope[] = ["read", "write", "publish", "run", "approve", "admin"];
+const NO_LIMITS = { runs_per_hour: null, unfinished_runs: null, stored_bytes: null };
+export const HOOK_SECRET = "a secret of the test";
+
+export interface Actor extends ModelActor {
+  headers: Record<string, string>;
+  /** The id of the key. */
+  id: string | null;
+}
+export interface Workflow extends ModelWorkflow {
+  isArchived: boolean;
+  published: number | null;
+  versions: { by: string | null; content: ModelWorkflow["versions"][number]["content"]; kind: Kind }[];
+  reviews: { version: number; by: string; isPersonal: boolean }[];
+  /** The workflow of another project that it calls; null for none. */
+  calls: Workflow | null;
+  offeredTo: string[];
+  /** Whom the runs of its schedule and triggers belong to. */
+  startsFor: string | null;
+  /** The path of its trigger's URL. */
+  url: string | null;
+}
+export interface Run extends ModelRun {
+  id: string;
+  workflow: Workflow | null;
+  kind: Kind;
+  version: number;
+  causes: Set<string>;
+  /** Whether outputs of steps were given. */
+  isTrial: boolean;
+  /** Who wrote its own definition, in this run and those that it retries; null where it follows a version. */
+  writers: Set<string> | null;
+}
+export interface Approval extends ModelApproval {
+  id: string;
+  run: Run;
+  seats: Map<string, string>;
+}
+export interface Review extends ModelReview {
+  id: string;
+  workflow: Workflow;
+}
+export interface Delivery {
+  id: string;
+  workflow: Workflow;
+}
+export interface Subscription {
+  id: string;
+  project: string;
+}
+
+/** Opens an installation with both surfaces and an executor. */
+export async function openInstallation() {
+  const directory = temporaryDirectory();
+  const database = (name: string) => {
+    const dataset = join(directory, `${name}.db`);
+    new DatabaseSync(dataset).close();
+    return { name, type: "sqlite", dataset };
+  };
+  const config = {
+    databases: [database(DATABASE), database(OTHER_DATABASE)],
+    secrets: [{ name: SECRET, key_var: "HOOK_SECRET", hosts: [] }],
+    limits: { per_key: NO_LIMITS, unfinished_runs: 1_000_000 },
+  };
+  const env = { HOOK_SECRET };
+  const clock = fakeClock();
+  const instance = await testInstance({ clock, config, env });
+  const executor = await instance.executor({ config, env });
+  const { url } = await instance.rest({ config, env });
+  const { url: mcpUrl } = await instance.mcp({ config, env });
+  return { instance, clock, executor, url, mcpUrl };
+}
+export type Installation = Awaited<ReturnType<typeof openInstallation>>;
+
+/** Creates the projects, people and keys of a sequence. @param number differs from that of all other sequences */
+export async function openCompany({ instance, executor, url, mcpUrl }: Installation, number: number) {
+  const [a, b] = [`a${number}`, `b${number}`];
+  // Some projects require reviews from the beginning.
+  const reviewed = new Set([a, b].filter((_, index) => number % 3 === index));
+  for (const project of [a, b]) await addProject(instance, project, { review: reviewed.has(project) });
+  const people = new Map<string, Person>();
+  const actors: Actor[] = [];
+  const userIds = new Map<string, string>();
+
+  async function person(name: string, role: Role, roles: Readonly<Record<string, Role>> = {}) {
+    const email = `${name}${number}@example.com`;
+    const user = await addUser(instance, { email, role });
+    for (const [project, held] of Object.entries(roles))
+      await addMember(instance, { project, email, role: held as "viewer" });
+    people.set(email, { email, role, roles: new Map(Object.entries(roles)), isActive: true });
+    userIds.set(email, user.id);
+    const { cookie } = await signIn(instance, user);
+    actors.push({
+      label: `${name}, signed in`,
+      kind: "session",
+      owner: email,
+      subject: email,
+      isValid: true,
+      scopes: [],
+      projects: [],
+      limits: {},
+      headers: { Cookie: cookie, "Sec-Fetch-Site": "same-origin" },
+      id: null,
+    });
+    return email;
+  }
+  function addKey(
+    value: string,
+    { id, lineage, owner, scopes, projects, limits }: KeyRecord,
+    label: string,
+    isValid = true,
+  ): Actor {
+    const actor: Actor = {
+      label: `${label} (${scopes.join("+")} in ${projects.join("+")}${limits === null ? "" : ` ${JSON.stringify(limits)}`})`,
+      kind: "key",
+      owner,
+      subject: owner === OPERATOR ? lineage : owner,
+      isValid,
+      scopes,
+      projects,
+      limits: limits ?? {},
+      headers: { "X-API-Key": value },
+      id,
+    };
+    actors.push(actor);
+    return actor;
+  }
+  async function key(
+    label: string,
+    options: Parameters<typeof instance.key>[0],
+    state: "valid" | "expired" | "revoked" = "valid",
+  ): Promise<void> {
+    const expired = { expiresAt: iso(instance.clock.now() - 1) };
+    const { value, record } = await instance.key({ ...options, ...(state === "expired" && expired) });
+    if (state === "revoked") await instance.keys.revoke(record.id, iso(instance.clock.now()), OPERATOR);
+    addKey(value, record, `${label}, ${state}`, state === "valid");
+  }
+
+  await person("root", "admin");
+  const ann = await person("ann", "member", { [a]: "editor" });
+  const ben = await person("ben", "member", { [a]: "editor", [b]: "editor" });
+  const cai = await person("cai", "member", { [a]: "admin", [b]: "viewer" });
+  const dan = await person("dan", "viewer", { [a]: "viewer", [b]: "admin" });
+  await person("eve", "editor");
+  await person("gus", "member");
+  for (const scope of ALL.slice(1))
+    await key(`operator's ${scope}`, { scopes: ["read", scope], projects: [a] });
+  await key("operator's", { scopes: [...ALL], projects: [a] });
+  await key("operator's of both", { scopes: ALL.slice(0, 5), projects: [a, b] });
+  await key("operator's of the default project", { scopes: [...ALL], projects: [DEFAULT] });
+  await key("ann's", { owner: ann, scopes: [...ALL], projects: [a, b] });
+  await key("ann's", { owner: ann, scopes: ["read", "run"], projects: [a] });
+  await key("ben's", { owner: ben, scopes: ["read", "run", "approve"], projects: [a, b] });
+  await key("cai's", { owner: cai, scopes: [...ALL], projects: [a, b] });
+  await key("dan's", { owner: dan, scopes: [...ALL], projects: [a, b, DEFAULT] });
+  const withoutDatabase = { scopes: ALL.slice(0, 5), projects: [a], limits: { databases: [OTHER_DATABASE] } };
+  await key("operator's without databases", withoutDatabase);
+  const tools = ["list_workflows", "get_run", "run_workflow", "decide_approval", "publish_workflow"];
+  await key("operator's with tools", { scopes: ALL.slice(0, 5), projects: [a, b], limits: { tools } });
+  await key("operator's", { scopes: [...ALL], projects: [a, b] }, "expired");
+  await key("ben's", { owner: ben, scopes: [...ALL], projects: [a, b] }, "revoked");
+
+  return {
+    number,
+    projects: [a, b, DEFAULT],
+    ownProjects: [a, b],
+    people,
+    actors,
+    userIds,
+    assignees: [ben, cai],
+    addKey,
+    instance,
+    workflows: [] as Workflow[],
+    runs: [] as Run[],
+    /** The projects that require reviews. */
+    reviewed,
+    reviews: [] as Review[],
+    approvals: [] as Approval[],
+    deliveries: [] as Delivery[],
+    subscriptions: [] as Subscription[],
+    /** Sends a request over REST, or MCP. */
+    send: (actor: Actor, surface: Surface, operation: Operation, input: Record<string, unknown>) =>
+      surface === "rest" ? overRest(url, actor, operation, input) : overMcp(mcpUrl, actor, operation, input),
+    /** Sends a delivery without a key. */
+    deliver: (path: string, headers: Record<string, string>) =>
+      apiClient(url)("POST", path, { at: Math.random() }, headers),
+    /** Waits until everything that can run has run. */
+    async settle(): Promise<void> {
+      executor.queue.wake();
+      await executor.startReceived();
+      await executor.continueBackfills();
+      await executor.queue.waitUntilIdle();
+    },
+  };
+}
+export type Company = Awaited<ReturnType<typeof openCompany>>;
+interface KeyRecord {
+  id: string;
+  lineage: string;
+  owner: string;
+  scopes: readonly Scope[];
+  projects: readonly string[];
+  limits: Actor["limits"] | null;
+}
+
+export type Surface = "rest" | "mcp";
+export interface Answered {
+  /** `ok`, or the code of the refusal. */
+  answer: string;
+  output: Json;
+}
+
+export const toolOf = (operation: Operation) => catalogue.find(({ name }) => name === operation)!;
+export const isOnMcp = (operation: Operation): boolean => isServedOn(toolOf(operation), "mcp");
+
+async function overRest(
+  url: string,
+  actor: Actor,
+  operation: Operation,
+  input: Record<string, unknown>,
+): Promise<Answered> {
+  const { method, target, body, headers } = asRequest(toolOf(operation), input);
+  const answer = await apiClient(url)(method, target, body, { ...headers, ...actor.headers });
+  const { code } = (answer.body ?? {}) as { code?: string };
+  return { answer: answer.status < 300 ? "ok" : (code ?? `status ${answer.status}`), output: answer.body };
+}
+
+async function overMcp(
+  url: string,
+  actor: Actor,
+  operation: Operation,
+  input: Record<string, unknown>,
+): Promise<Answered> {
+  const call = toolCall(operation, input);
+  const { headers, body } = modernRequest({ ...actor.headers, ...ACCEPT_HEADERS }, call.method, call.params);
+  const response = await apiClient(url)("POST", "/mcp", body, headers);
+  if (response.status === 401) return { answer: "unauthorized", output: response.body };
+  const message = messageIn(response.body);
+  const { result, error } = message;
+  if (error !== undefined) return { answer: error.data?.code ?? JSON.stringify(error), output: error };
+  if (result?.isError)
+    return { answer: (JSON.parse(result.content[0].text) as { code: string }).code, output: result };
+  return { answer: "ok", output: result?.structuredContent ?? result };
+}
+
+/** The message of a response, which may be an event stream. */
+function messageIn(body: Json): Json {
+  if (typeof body !== "string") return body;
+  const data = body.split("\n").findLast((line) => line.startsWith("data: {"));
+  if (data === undefined) throw new Error(`not a message: ${body.slice(0, 300)}`);
+  return JSON.parse(data.slice("data: ".length));
+}

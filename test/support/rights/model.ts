@@ -1,0 +1,475 @@
+/**
+ * The rules of who may do what, who caused a run and who may decide its approvals, said again in the simplest way. Nothing here
+ * is imported from the program: a rule that is lost there is still here. The tables say what each operation needs.
+ */
+
+export type Scope = "read" | "write" | "publish" | "run" | "approve" | "admin";
+export type Role = "member" | "viewer" | "editor" | "admin";
+/** `ok`, or the code of the refusal; `a|b` where two refusals apply and their order is not a rule. */
+export type Answer = string;
+
+/**
+ * Rules of the model that the program does not keep yet: for these the model predicts what the program answers now. A rule is
+ * removed here with the change that makes the program keep it, and the list is empty when all is done.
+ */
+export const NOT_YET: ReadonlySet<Rule> = new Set<Rule>([
+  "whoever repeats a definition that is not saved needs write",
+  "who redelivers a delivery is on record",
+  "redelivering needs what running needs",
+  "the URL of an unsigned trigger is shown only with run",
+  "an approval behind an unsigned trigger is not published",
+  "who started a run is on record for its retries",
+  "an event URL is shown only with run",
+  "a schedule is resumed within the limits of the key",
+  "an offer needs what exposing as a tool needs",
+]);
+type Rule =
+  | "whoever repeats a definition that is not saved needs write"
+  | "who redelivers a delivery is on record"
+  | "redelivering needs what running needs"
+  | "the URL of an unsigned trigger is shown only with run"
+  | "an approval behind an unsigned trigger is not published"
+  | "who started a run is on record for its retries"
+  | "an event URL is shown only with run"
+  | "a schedule is resumed within the limits of the key"
+  | "an offer needs what exposing as a tool needs";
+export const keeps = (rule: Rule): boolean => !NOT_YET.has(rule);
+
+const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
+  member: [],
+  viewer: ["read"],
+  editor: ["read", "write", "publish", "run", "approve"],
+  admin: ["read", "write", "publish", "run", "approve", "admin"],
+};
+/** What a key can have that is limited to workflows. */
+const WITHIN_WORKFLOWS: ReadonlySet<Scope> = new Set<Scope>(["read", "run", "approve"]);
+export const OPERATOR = "operator";
+export const DEFAULT = "default";
+
+/** The scope that each operation needs in the project of what it is about. */
+const NEEDS = {
+  read: [
+    "create_api_key",
+    "describe_key",
+    "get_approval",
+    "get_run",
+    "get_triggers",
+    "get_workflow",
+    "get_workflow_state",
+    "list_approvals",
+    "list_runs",
+    "list_workflows",
+    "revoke_api_key",
+    "rotate_api_key",
+  ],
+  write: ["archive_workflow", "create_workflow", "restore_workflow", "set_workflow_state", "update_workflow"],
+  publish: [
+    "decide_review",
+    "offer_workflow",
+    "pause_schedule",
+    "publish_workflow",
+    "redeliver_trigger_delivery",
+    "resume_schedule",
+    "rotate_trigger",
+    "unpublish_workflow",
+    "withdraw_review",
+  ],
+  run: ["cancel_run", "retry_run", "run_step", "run_workflow", "start_backfill"],
+  approve: ["decide_approval", "delegate_approval"],
+  admin: [
+    "create_subscription",
+    "delete_subscription",
+    "get_subscription",
+    "list_audit_log",
+    "list_project_members",
+    "move_workflow",
+    "remove_project_member",
+    "set_project_member",
+    "update_project",
+    "update_subscription",
+    "update_user",
+  ],
+} as const satisfies Record<Scope, readonly string[]>;
+export type Operation = (typeof NEEDS)[Scope][number];
+const SCOPE_OF: ReadonlyMap<string, Scope> = new Map<string, Scope>(
+  Object.entries(NEEDS).flatMap(([scope, names]) => names.map((name) => [name, scope as Scope])),
+);
+/** No key can use these. */
+const FOR_PEOPLE: ReadonlySet<Operation> = new Set<Operation>([
+  "create_api_key",
+  "decide_review",
+  "list_project_members",
+  "remove_project_member",
+  "revoke_api_key",
+  "rotate_api_key",
+  "set_project_member",
+  "update_user",
+]);
+
+export interface Person {
+  email: string;
+  /** The role in the default project; an admin there is one everywhere. */
+  role: Role;
+  roles: Map<string, Role>;
+  isActive: boolean;
+}
+export interface Actor {
+  label: string;
+  kind: "session" | "key";
+  /** The address of a person, or `operator`. */
+  owner: string;
+  /** Who it is to the rules: each key of the operator by itself, and a person with all keys and sessions. */
+  subject: string;
+  /** Whether its credential is valid by itself. */
+  isValid: boolean;
+  scopes: readonly Scope[];
+  projects: readonly string[];
+  /** What the key is limited to; what is left out is not limited. */
+  limits: Partial<Record<"workflows" | "databases" | "models" | "tools", readonly string[] | undefined>>;
+}
+export interface State {
+  projects: readonly string[];
+  people: ReadonlyMap<string, Person>;
+  /** The projects that require reviews. */
+  reviewed: ReadonlySet<string>;
+}
+/** What a definition of the test does; see definitions.ts. */
+export interface Content {
+  asks: boolean;
+  usesDatabase: boolean;
+  trigger: "signed" | "unsigned" | null;
+}
+export interface Workflow {
+  id: string;
+  project: string;
+  isArchived: boolean;
+  published: number | null;
+  /** From version 1 on. Who wrote it; null where archiving or restoring made it. */
+  versions: readonly { by: string | null; content: Content }[];
+  /** Each publication reviews a version and those before it; the last one of each person counts. */
+  reviews: readonly { version: number; by: string; isPersonal: boolean }[];
+}
+export interface Run {
+  project: string;
+  workflow: Workflow | null;
+  content: Content;
+  /** Whether it runs what no version says: a patch, a single step, given outputs. */
+  isUnsaved: boolean;
+  /** Everyone who caused it, by subject. */
+  causes: ReadonlySet<string>;
+  /** The versions that take part: its own, and those of runs that wait for it. */
+  versions: readonly { workflow: Workflow; version: number }[];
+}
+export interface Approval {
+  run: Run;
+  /** Who holds the place of each assignee; empty where everybody with the scope may decide. */
+  seats: ReadonlyMap<string, string>;
+}
+export interface Review {
+  workflow: Workflow;
+  version: number;
+  /** Who asked, by subject. */
+  by: string;
+}
+/** What a request is about. `workflow` is undefined for a project, and null for what belongs to none of its workflows. */
+interface Thing {
+  project: string;
+  workflow?: string | null;
+  missing: string;
+}
+
+export function scopesIn({ people }: State, actor: Actor, project: string): readonly Scope[] {
+  const person = people.get(actor.owner);
+  const role = person?.role === "admin" || project === DEFAULT ? person?.role : person?.roles.get(project);
+  const owners = actor.owner === OPERATOR ? ROLE_SCOPES.admin : ROLE_SCOPES[role ?? "member"];
+  if (actor.kind === "session") return owners;
+  const held = actor.projects.includes(project) ? actor.scopes : [];
+  return held.filter(
+    (scope) =>
+      owners.includes(scope) && (actor.limits.workflows === undefined || WITHIN_WORKFLOWS.has(scope)),
+  );
+}
+const scopesAnywhere = (state: State, actor: Actor): Scope[] =>
+  state.projects.flatMap((project) => scopesIn(state, actor, project));
+export const has = (state: State, actor: Actor, project: string, scope: Scope): boolean =>
+  scopesIn(state, actor, project).includes(scope);
+export const sees = (state: State, actor: Actor, { project, workflow }: Omit<Thing, "missing">): boolean =>
+  has(state, actor, project, "read") &&
+  (workflow === undefined || actor.limits.workflows?.some((id) => id === workflow) !== false);
+export const isAlive = ({ people }: State, { owner, isValid }: Actor): boolean =>
+  isValid && people.get(owner)?.isActive !== false;
+
+/** The first refusal of several rules, each of which is asked only if those before it refuse nothing. */
+const first = (...rules: (() => Answer)[]): Answer => {
+  for (const rule of rules) {
+    const answer = rule();
+    if (answer !== "ok") return answer;
+  }
+  return "ok";
+};
+const unless = (isAllowed: boolean, refusal: Answer): Answer => (isAllowed ? "ok" : refusal);
+
+/** Whether somebody may use an operation at all, and on this: what other projects have does not exist for the caller. */
+export function may(state: State, actor: Actor, operation: Operation, thing?: Thing): Answer {
+  const scope = SCOPE_OF.get(operation)!;
+  const isOfInstance = operation === "update_user";
+  if (!isAlive(state, actor)) return "unauthorized";
+  if (FOR_PEOPLE.has(operation) && actor.kind === "key") return "person_needed";
+  if (operation === "describe_key" && actor.kind === "key") return "ok";
+  if (actor.limits.tools?.includes(operation) === false) return "not_permitted";
+  const held = isOfInstance ? scopesIn(state, actor, DEFAULT) : scopesAnywhere(state, actor);
+  if (!held.includes(scope)) return "missing_scope";
+  if (thing === undefined) return "ok";
+  if (!sees(state, actor, thing)) return thing.missing;
+  return unless(has(state, actor, thing.project, scope), "missing_scope");
+}
+export const ofWorkflow = ({ id, project }: Workflow): Thing => ({
+  project,
+  workflow: id,
+  missing: "workflow_not_found",
+});
+export const ofProject = (project: string): Thing => ({ project, missing: "project_not_found" });
+const ofRun = ({ project, workflow }: Run, missing: string): Thing => ({
+  project,
+  workflow: workflow?.id ?? null,
+  missing,
+});
+
+const isBeyond = ({ limits: { databases } }: Actor, { usesDatabase }: Content): boolean =>
+  usesDatabase && databases?.includes("depot") === false;
+const contentOf = ({ versions }: Workflow, version: number): Content => versions[version - 1]!.content;
+
+/** The rules of single operations, beyond `may`. */
+export const rules = {
+  publish: (state: State, actor: Actor, workflow: Workflow, version: number): Answer =>
+    first(
+      () => may(state, actor, "publish_workflow", ofWorkflow(workflow)),
+      () => {
+        // What is live already is checked no more: to publish it is to review it.
+        if (workflow.published === version) return "ok";
+        const { asks, trigger } = contentOf(workflow, version);
+        const isUnsafe = asks && trigger === "unsigned";
+        const isRefused = isUnsafe && keeps("an approval behind an unsigned trigger is not published");
+        return unless(!isBeyond(actor, contentOf(workflow, version)) && !isRefused, "workflow_not_runnable");
+      },
+    ),
+  rename: (state: State, actor: Actor, workflow: Workflow): Answer =>
+    first(
+      () => may(state, actor, "update_workflow", ofWorkflow(workflow)),
+      () => takesEffect(state, actor, workflow),
+    ),
+  archive: (state: State, actor: Actor, workflow: Workflow): Answer =>
+    first(
+      () => may(state, actor, "archive_workflow", ofWorkflow(workflow)),
+      () => takesEffect(state, actor, workflow),
+    ),
+  restore: (state: State, actor: Actor, workflow: Workflow): Answer =>
+    first(
+      () => may(state, actor, "restore_workflow", ofWorkflow(workflow)),
+      () => {
+        const content = contentOf(workflow, workflow.published ?? workflow.versions.length);
+        return unless(!isBeyond(actor, content), "not_permitted");
+      },
+      () => takesEffect(state, actor, workflow),
+    ),
+  resume: (state: State, actor: Actor, workflow: Workflow): Answer =>
+    first(
+      () => may(state, actor, "resume_schedule", ofWorkflow(workflow)),
+      () => {
+        const isWithin = !isBeyond(actor, contentOf(workflow, workflow.published!));
+        const isKept = keeps("a schedule is resumed within the limits of the key");
+        return unless(isWithin || !isKept, "not_permitted|workflow_not_runnable");
+      },
+    ),
+  offer: (state: State, actor: Actor, workflow: Workflow): Answer =>
+    first(
+      () => may(state, actor, "offer_workflow", ofWorkflow(workflow)),
+      () => {
+        const isKept = keeps("an offer needs what exposing as a tool needs");
+        return unless(!isKept || has(state, actor, workflow.project, "admin"), "missing_scope");
+      },
+    ),
+  runVersion: (state: State, actor: Actor, workflow: Workflow, run: Run): Answer =>
+    first(
+      () => may(state, actor, "run_workflow", ofWorkflow(workflow)),
+      () => unsaved(state, actor, run),
+      () => within(actor, run),
+    ),
+  runStep: (state: State, actor: Actor, run: Run): Answer =>
+    first(
+      () => may(state, actor, "run_step", ofProject(run.project)),
+      () => unsaved(state, actor, run),
+    ),
+  backfill: (state: State, actor: Actor, workflow: Workflow): Answer =>
+    first(
+      () => may(state, actor, "start_backfill", ofWorkflow(workflow)),
+      () => unless(!isBeyond(actor, contentOf(workflow, workflow.published!)), "workflow_not_runnable"),
+    ),
+  /** @param isChanged whether the request brings the definition */
+  retry: (state: State, actor: Actor, run: Run, next: Run, isChanged: boolean): Answer =>
+    first(
+      () => may(state, actor, "retry_run", ofRun(run, "run_not_found")),
+      () =>
+        isChanged || keeps("whoever repeats a definition that is not saved needs write")
+          ? unsaved(state, actor, next)
+          : "ok",
+      () => within(actor, next),
+    ),
+  redeliver: (state: State, actor: Actor, workflow: Workflow): Answer =>
+    first(
+      () => may(state, actor, "redeliver_trigger_delivery", ofWorkflow(workflow)),
+      () => {
+        if (!keeps("redelivering needs what running needs")) return "ok";
+        if (!has(state, actor, workflow.project, "run")) return "missing_scope";
+        return unless(!isBeyond(actor, contentOf(workflow, workflow.published!)), "workflow_not_runnable");
+      },
+    ),
+  readRun: (state: State, actor: Actor, run: Run): Answer =>
+    may(state, actor, "get_run", ofRun(run, "run_not_found")),
+  cancel: (state: State, actor: Actor, run: Run): Answer =>
+    may(state, actor, "cancel_run", ofRun(run, "run_not_found")),
+  readApproval: (state: State, actor: Actor, { run }: Approval): Answer =>
+    may(state, actor, "get_approval", ofRun(run, "approval_not_found")),
+  decide: (state: State, actor: Actor, approval: Approval, override: boolean): Answer =>
+    first(
+      () => may(state, actor, "decide_approval", ofRun(approval.run, "approval_not_found")),
+      () => {
+        const right = mayDecide(state, actor, approval);
+        return unless(right === "ok" || (right === "override" && override), "approval_not_yours");
+      },
+    ),
+  /** @param to the address of another person */
+  delegate: (state: State, actor: Actor, approval: Approval, to: string): Answer =>
+    first(
+      () => may(state, actor, "delegate_approval", ofRun(approval.run, "approval_not_found")),
+      () => unless(mayDecide(state, actor, approval) === "ok", "approval_not_yours"),
+      () => unless(approval.seats.size > 0, "approval_not_yours"),
+      () => {
+        const other = { ...actor, kind: "session", owner: to, subject: to, isValid: true } as const;
+        const isFree = ![...approval.seats.values()].includes(to) && isAlive(state, other);
+        const mayTake = has(state, other, approval.run.project, "approve");
+        const isOwn = approval.run.causes.has(to) || isOwnWork(to, approval.run);
+        return unless(isFree && mayTake && !isOwn, "invalid_input");
+      },
+    ),
+  decideReview: (state: State, actor: Actor, { workflow, version, by }: Review): Answer =>
+    first(
+      () => may(state, actor, "decide_review", { ...ofWorkflow(workflow), missing: "review_not_found" }),
+      () => unless(by !== actor.subject && !wroteUnreviewed(actor, workflow, version), "review_not_yours"),
+    ),
+  withdraw: (state: State, actor: Actor, { workflow, by }: Review): Answer =>
+    first(
+      () => may(state, actor, "withdraw_review", { ...ofWorkflow(workflow), missing: "review_not_found" }),
+      () => unless(by === actor.subject, "review_not_yours"),
+    ),
+  /** A key could publish without a review if it could end them. */
+  requireReviews: (state: State, actor: Actor, project: string, isRequired: boolean): Answer =>
+    first(
+      () => may(state, actor, "update_project", ofProject(project)),
+      () => unless(isRequired || actor.kind === "session" || !state.reviewed.has(project), "person_needed"),
+    ),
+  /** A key can't have what its creator has not. */
+  createKey: (
+    state: State,
+    actor: Actor,
+    { scopes, projects, limits }: Pick<Actor, "scopes" | "projects" | "limits">,
+    workflows: ReadonlyMap<string, Workflow>,
+  ): Answer =>
+    first(
+      () => may(state, actor, "create_api_key"),
+      () => {
+        const own = projects.filter((project) => scopesIn(state, actor, project).length > 0);
+        const grantable = new Set(own.flatMap((project) => scopesIn(state, actor, project)));
+        const area = limits.workflows ?? [];
+        const isValid =
+          own.length === projects.length &&
+          scopes.every((scope) => grantable.has(scope)) &&
+          (limits.workflows === undefined || scopes.every((scope) => WITHIN_WORKFLOWS.has(scope))) &&
+          area.every((id) => {
+            const { project } = workflows.get(id)!;
+            return projects.includes(project) && sees(state, actor, { project, workflow: id });
+          }) &&
+          (limits.tools ?? []).every((name) => {
+            const scope = SCOPE_OF.get(name)!;
+            return scope === "read" || scopes.includes(scope);
+          });
+        return unless(isValid, "invalid_input");
+      },
+    ),
+  /** Admins of the instance revoke everybody's keys; only the owner rotates one. */
+  endKey: (state: State, actor: Actor, key: Actor, operation: "revoke_api_key" | "rotate_api_key"): Answer =>
+    first(
+      () => may(state, actor, operation),
+      () => {
+        const isAdmin = operation === "revoke_api_key" && has(state, actor, DEFAULT, "admin");
+        return unless(key.owner === actor.owner || isAdmin, "api_key_not_found");
+      },
+    ),
+};
+
+/** What takes effect without a publication needs the scope `publish`. */
+const takesEffect = (state: State, actor: Actor, { project, published }: Workflow): Answer =>
+  unless(published === null || has(state, actor, project, "publish"), "missing_scope");
+const unsaved = (state: State, actor: Actor, { isUnsaved, project }: Run): Answer =>
+  unless(!isUnsaved || has(state, actor, project, "write"), "missing_scope");
+const within = (actor: Actor, { content }: Run): Answer =>
+  unless(!isBeyond(actor, content), "workflow_not_runnable");
+
+/** Whether the URL of a trigger, or of a wait for an event, is in the answer. */
+export const showsTriggerUrl = (state: State, actor: Actor, { project }: Workflow, { trigger }: Content) =>
+  has(state, actor, project, "write") &&
+  (trigger === "signed" ||
+    !keeps("the URL of an unsigned trigger is shown only with run") ||
+    has(state, actor, project, "run"));
+export const showsEventUrl = (state: State, actor: Actor, { project }: Run): boolean =>
+  !keeps("an event URL is shown only with run") || has(state, actor, project, "run");
+
+/**
+ * Whether somebody may decide: not who caused the run, nor who wrote or published what takes part in it, unless another person has
+ * published that since. With assignees only they may, and a signed-in admin in their place, unless they passed it on.
+ */
+export function mayDecide(
+  state: State,
+  actor: Actor,
+  { run, seats }: Approval,
+): "ok" | "override" | "not approve" | "not assigned" | "caused it" | "wrote it" {
+  if (!has(state, actor, run.project, "approve")) return "not approve";
+  const isAssigned = seats.size === 0 || [...seats.values()].includes(actor.owner);
+  const isAdmin = actor.kind === "session" && has(state, actor, run.project, "admin");
+  if (!isAssigned && (!isAdmin || seats.has(actor.owner))) return "not assigned";
+  if (run.causes.has(actor.subject)) return "caused it";
+  if (isOwnWork(actor.subject, run)) return "wrote it";
+  return isAssigned ? "ok" : "override";
+}
+
+/** Whether somebody wrote or published a version, and nobody else has published it, or a newer one before it, since. */
+const isOwnWork = (subject: string, { versions }: Run): boolean =>
+  versions.some(({ workflow, version }) => {
+    const known = workflow.reviews.filter((review) => review.version <= version);
+    const seen = known.filter(({ by }) => by !== subject).map((review) => review.version);
+    if (workflow.versions.slice(Math.max(0, ...seen), version).some(({ by }) => by === subject)) return true;
+    return known.findLast((review) => review.version === version)?.by === subject;
+  });
+
+/**
+ * Whether a person must ask another one to publish a version where the project requires reviews: every key, and who wrote a part of
+ * it that no other person has published, signed in, since.
+ */
+export function needsReview(state: State, actor: Actor, workflow: Workflow, version: number): boolean {
+  return (
+    state.reviewed.has(workflow.project) &&
+    (actor.kind === "key" || wroteUnreviewed(actor, workflow, version))
+  );
+}
+function wroteUnreviewed(
+  { subject }: Actor,
+  { versions, reviews, published }: Workflow,
+  version: number,
+): boolean {
+  const seen = reviews.filter(
+    (review) => review.version <= version && review.isPersonal && review.by !== subject,
+  );
+  const live = published !== null && published <= version ? published : 0;
+  const reviewed = Math.max(live, ...seen.map((review) => review.version));
+  return versions.slice(reviewed, version).some(({ by }) => by === subject);
+}
