@@ -12,19 +12,17 @@ import { ACCEPT_HEADERS, modernRequest, toolCall } from "../raw-mcp.ts";
 import { asRequest } from "../surface-clients.ts";
 import { addUser, signIn } from "../users.ts";
 import { DATABASE, type Kind, OTHER_DATABASE, SECRET } from "./definitions.ts";
+import type { Operation, Role, Scope } from "./needs.ts";
 import {
   type Actor as ModelActor,
   type Approval as ModelApproval,
   DEFAULT,
-  type Operation,
   OPERATOR,
   type Person,
   type Review as ModelReview,
-  type Role,
   type Run as ModelRun,
-  type Scope,
   type Workflow as ModelWorkflow,
-} from "./model.ts";
+} from "./state.ts";
 
 const ALL: readonly Scope[] = ["read", "write", "publish", "run", "approve", "admin"];
 const NO_LIMITS = { runs_per_hour: null, unfinished_runs: null, stored_bytes: null };
@@ -183,6 +181,15 @@ export async function openCompany({ instance, executor, url, mcpUrl }: Installat
   await key("dan's", { owner: dan, scopes: [...ALL], projects: [a, b, DEFAULT] });
   const withoutDatabase = { scopes: ALL.slice(0, 5), projects: [a], limits: { databases: [OTHER_DATABASE] } };
   await key("operator's without databases", withoutDatabase);
+  // The ids that the first workflows get.
+  const workflows = [`${a}.w-${number}-0`, `${a}.w-${number}-1`, `${b}.w-${number}-2`];
+  const ofWorkflows = {
+    scopes: ["read", "run", "approve"] as Scope[],
+    projects: [a, b],
+    limits: { workflows },
+  };
+  await key("operator's of workflows", ofWorkflows);
+  await key("ben's of workflows", { ...ofWorkflows, owner: ben });
   const tools = ["list_workflows", "get_run", "run_workflow", "decide_approval", "publish_workflow"];
   await key("operator's with tools", { scopes: ALL.slice(0, 5), projects: [a, b], limits: { tools } });
   await key("operator's", { scopes: [...ALL], projects: [a, b] }, "expired");

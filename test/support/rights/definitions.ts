@@ -1,5 +1,5 @@
 /** The definitions of the rights test, and what the model knows of each. */
-import type { Content } from "./model.ts";
+import type { Content } from "./state.ts";
 
 /** The database that steps use, and the only one that keys with limits may use. */
 export const DATABASE = "depot";

@@ -1,10 +1,20 @@
 /**
  * The rules of who may do what, who caused a run and who may decide its approvals, said again in the simplest way. Nothing here
- * is imported from the program: a rule that is lost there is still here. The tables say what each operation needs.
+ * is imported from the program: a rule that is lost there is still here.
  */
+import { FOR_PEOPLE, type Operation, ROLE_SCOPES, type Scope, SCOPE_OF, WITHIN_WORKFLOWS } from "./needs.ts";
+import {
+  type Actor,
+  type Approval,
+  type Content,
+  DEFAULT,
+  OPERATOR,
+  type Review,
+  type Run,
+  type State,
+  type Workflow,
+} from "./state.ts";
 
-export type Scope = "read" | "write" | "publish" | "run" | "approve" | "admin";
-export type Role = "member" | "viewer" | "editor" | "admin";
 /** `ok`, or the code of the refusal; `a|b` where two refusals apply and their order is not a rule. */
 export type Answer = string;
 
@@ -13,7 +23,7 @@ export type Answer = string;
  * removed here with the change that makes the program keep it, and the list is empty when all is done.
  */
 export const NOT_YET: ReadonlySet<Rule> = new Set<Rule>([
-  "whoever repeats a definition that is not saved needs write",
+  "a repeated definition that is not saved needs write",
   "who redelivers a delivery is on record",
   "redelivering needs what running needs",
   "the URL of an unsigned trigger is shown only with run",
@@ -24,7 +34,7 @@ export const NOT_YET: ReadonlySet<Rule> = new Set<Rule>([
   "an offer needs what exposing as a tool needs",
 ]);
 type Rule =
-  | "whoever repeats a definition that is not saved needs write"
+  | "a repeated definition that is not saved needs write"
   | "who redelivers a delivery is on record"
   | "redelivering needs what running needs"
   | "the URL of an unsigned trigger is shown only with run"
@@ -35,142 +45,6 @@ type Rule =
   | "an offer needs what exposing as a tool needs";
 export const keeps = (rule: Rule): boolean => !NOT_YET.has(rule);
 
-const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
-  member: [],
-  viewer: ["read"],
-  editor: ["read", "write", "publish", "run", "approve"],
-  admin: ["read", "write", "publish", "run", "approve", "admin"],
-};
-/** What a key can have that is limited to workflows. */
-const WITHIN_WORKFLOWS: ReadonlySet<Scope> = new Set<Scope>(["read", "run", "approve"]);
-export const OPERATOR = "operator";
-export const DEFAULT = "default";
-
-/** The scope that each operation needs in the project of what it is about. */
-const NEEDS = {
-  read: [
-    "create_api_key",
-    "describe_key",
-    "get_approval",
-    "get_run",
-    "get_triggers",
-    "get_workflow",
-    "get_workflow_state",
-    "list_approvals",
-    "list_runs",
-    "list_workflows",
-    "revoke_api_key",
-    "rotate_api_key",
-  ],
-  write: ["archive_workflow", "create_workflow", "restore_workflow", "set_workflow_state", "update_workflow"],
-  publish: [
-    "decide_review",
-    "offer_workflow",
-    "pause_schedule",
-    "publish_workflow",
-    "redeliver_trigger_delivery",
-    "resume_schedule",
-    "rotate_trigger",
-    "unpublish_workflow",
-    "withdraw_review",
-  ],
-  run: ["cancel_run", "retry_run", "run_step", "run_workflow", "start_backfill"],
-  approve: ["decide_approval", "delegate_approval"],
-  admin: [
-    "create_subscription",
-    "delete_subscription",
-    "get_subscription",
-    "list_audit_log",
-    "list_project_members",
-    "move_workflow",
-    "remove_project_member",
-    "set_project_member",
-    "update_project",
-    "update_subscription",
-    "update_user",
-  ],
-} as const satisfies Record<Scope, readonly string[]>;
-export type Operation = (typeof NEEDS)[Scope][number];
-const SCOPE_OF: ReadonlyMap<string, Scope> = new Map<string, Scope>(
-  Object.entries(NEEDS).flatMap(([scope, names]) => names.map((name) => [name, scope as Scope])),
-);
-/** No key can use these. */
-const FOR_PEOPLE: ReadonlySet<Operation> = new Set<Operation>([
-  "create_api_key",
-  "decide_review",
-  "list_project_members",
-  "remove_project_member",
-  "revoke_api_key",
-  "rotate_api_key",
-  "set_project_member",
-  "update_user",
-]);
-
-export interface Person {
-  email: string;
-  /** The role in the default project; an admin there is one everywhere. */
-  role: Role;
-  roles: Map<string, Role>;
-  isActive: boolean;
-}
-export interface Actor {
-  label: string;
-  kind: "session" | "key";
-  /** The address of a person, or `operator`. */
-  owner: string;
-  /** Who it is to the rules: each key of the operator by itself, and a person with all keys and sessions. */
-  subject: string;
-  /** Whether its credential is valid by itself. */
-  isValid: boolean;
-  scopes: readonly Scope[];
-  projects: readonly string[];
-  /** What the key is limited to; what is left out is not limited. */
-  limits: Partial<Record<"workflows" | "databases" | "models" | "tools", readonly string[] | undefined>>;
-}
-export interface State {
-  projects: readonly string[];
-  people: ReadonlyMap<string, Person>;
-  /** The projects that require reviews. */
-  reviewed: ReadonlySet<string>;
-}
-/** What a definition of the test does; see definitions.ts. */
-export interface Content {
-  asks: boolean;
-  usesDatabase: boolean;
-  trigger: "signed" | "unsigned" | null;
-}
-export interface Workflow {
-  id: string;
-  project: string;
-  isArchived: boolean;
-  published: number | null;
-  /** From version 1 on. Who wrote it; null where archiving or restoring made it. */
-  versions: readonly { by: string | null; content: Content }[];
-  /** Each publication reviews a version and those before it; the last one of each person counts. */
-  reviews: readonly { version: number; by: string; isPersonal: boolean }[];
-}
-export interface Run {
-  project: string;
-  workflow: Workflow | null;
-  content: Content;
-  /** Whether it runs what no version says: a patch, a single step, given outputs. */
-  isUnsaved: boolean;
-  /** Everyone who caused it, by subject. */
-  causes: ReadonlySet<string>;
-  /** The versions that take part: its own, and those of runs that wait for it. */
-  versions: readonly { workflow: Workflow; version: number }[];
-}
-export interface Approval {
-  run: Run;
-  /** Who holds the place of each assignee; empty where everybody with the scope may decide. */
-  seats: ReadonlyMap<string, string>;
-}
-export interface Review {
-  workflow: Workflow;
-  version: number;
-  /** Who asked, by subject. */
-  by: string;
-}
 /** What a request is about. `workflow` is undefined for a project, and null for what belongs to none of its workflows. */
 interface Thing {
   project: string;
@@ -310,7 +184,7 @@ export const rules = {
     first(
       () => may(state, actor, "retry_run", ofRun(run, "run_not_found")),
       () =>
-        isChanged || keeps("whoever repeats a definition that is not saved needs write")
+        isChanged || keeps("a repeated definition that is not saved needs write")
           ? unsaved(state, actor, next)
           : "ok",
       () => within(actor, next),

@@ -9,7 +9,8 @@ import {
   type Surface,
 } from "./company.ts";
 import { may } from "./model.ts";
-import { chooseRequest, type Pick, type Request } from "./operations.ts";
+import { chooseRequest } from "./operations.ts";
+import type { Pick, Request } from "./request.ts";
 
 /** Number of requests of a sequence: things of one are never seen by another. */
 const LENGTH = 150;

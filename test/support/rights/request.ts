@@ -1,0 +1,32 @@
+/** What a random request is. */
+import type { Actor, Answered, Company } from "./company.ts";
+import type { Answer } from "./model.ts";
+import type { Operation } from "./needs.ts";
+
+export interface Pick {
+  one<T>(values: readonly T[]): T | undefined;
+  some<T>(values: readonly T[]): T[];
+  number(below: number): number;
+  chance(probability: number): boolean;
+}
+
+export interface Request {
+  operation: Operation;
+  input: Record<string, unknown>;
+  expected(actor: Actor): Answer;
+  /** Sends it without a key, in place of the actor. */
+  send?(): Promise<Answered>;
+  /** Who may send it; default: everybody. */
+  actors?: readonly Actor[];
+  /** What callers with the same answer differ in. */
+  aspect?(actor: Actor): string;
+  /** What is wrong with an accepted answer; undefined for nothing. */
+  check?(actor: Actor, output: Answered["output"]): string | undefined;
+  /** Changes what the model knows. */
+  after?(actor: Actor, output: Answered["output"]): Promise<void> | void;
+}
+
+export type Maker = (company: Company, pick: Pick) => Promise<Request | undefined> | Request | undefined;
+
+/** With how often each is chosen. */
+export type Makers = readonly (readonly [weight: number, maker: Maker])[];

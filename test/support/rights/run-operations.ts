@@ -1,0 +1,161 @@
+/** Runs: of versions, of single steps, with given outputs, and their retries. */
+import type { Company, Run } from "./company.ts";
+import { contentOf, definitionOf } from "./definitions.ts";
+import { keeps, rules, showsEventUrl } from "./model.ts";
+import type { Makers, Pick, Request } from "./request.ts";
+import { kindOf, listed, live, remember, runOf } from "./things.ts";
+
+const ENDED: ReadonlySet<string> = new Set(["succeeded", "failed", "cancelled"]);
+
+const NO_RUN: Omit<Run, "project" | "isUnsaved" | "writers"> = {
+  id: "",
+  workflow: null,
+  kind: "plain",
+  version: 0,
+  content: contentOf("plain"),
+  isTrial: false,
+  causes: new Set(),
+  versions: [],
+};
+
+const statusOf = async ({ instance }: Company, { id }: Run): Promise<string> =>
+  (await instance.read.runs.find(id))!.status;
+
+export const RUN_OPERATIONS: Makers = [
+  [
+    26,
+    (company, pick) => {
+      const asking = live(company).filter((one) => contentOf(kindOf(one)).asks);
+      const workflow = pick.one(asking.length > 0 && pick.chance(0.6) ? asking : live(company));
+      if (workflow === undefined) return undefined;
+      const { id, versions, published } = workflow;
+      const given = pick.chance(0.15) ? { given: { note: { mark: 1 } } } : {};
+      const isTrial = "given" in given;
+      const requested = pick.chance(0.3) ? { version: 1 + pick.number(versions.length) } : {};
+      const version = requested.version ?? published ?? versions.length;
+      const run: Run = { ...runOf(workflow, version), isUnsaved: isTrial, isTrial };
+      return {
+        operation: "run_workflow",
+        input: { workflow_id: id, wait: 0, ...requested, ...given },
+        expected: (actor) => rules.runVersion(company, actor, workflow, run),
+        after: ({ subject }, output) =>
+          remember(company, { ...run, id: output.id, causes: new Set([subject]) }),
+      };
+    },
+  ],
+  [
+    3,
+    (company, pick) => {
+      const project = pick.one(company.projects)!;
+      const step = { type: "set", values: { n: pick.number(1_000) } };
+      const run: Run = {
+        ...NO_RUN,
+        project,
+        isUnsaved: true,
+        writers: new Set(),
+      };
+      return {
+        operation: "run_step",
+        input: { step, project, wait: 0 },
+        expected: (actor) => rules.runStep(company, actor, run),
+        after: ({ subject }, output) =>
+          remember(company, {
+            ...run,
+            id: output.id,
+            causes: new Set([subject]),
+            writers: new Set([subject]),
+          }),
+      };
+    },
+  ],
+  [12, retry],
+  [
+    3,
+    async (company, pick) => {
+      const run = await chooseRun(company, pick, false);
+      if (run === undefined) return undefined;
+      return {
+        operation: "cancel_run",
+        input: { run_id: run.id },
+        expected: (actor) => rules.cancel(company, actor, run),
+        after: () => company.settle(),
+      };
+    },
+  ],
+  [
+    5,
+    async (company, pick) => {
+      const run = pick.one(company.runs);
+      if (run === undefined) return undefined;
+      const status = await statusOf(company, run);
+      const waits = run.kind === "with an event" && !ENDED.has(status);
+      return {
+        operation: "get_run",
+        input: { run_id: run.id, detail: "steps" },
+        expected: (actor) => rules.readRun(company, actor, run),
+        check(actor, { steps }) {
+          const shown = (steps as { event_url?: string }[]).some((step) => step.event_url !== undefined);
+          const wanted = waits && showsEventUrl(company, actor, run);
+          return shown === wanted ? undefined : `event_url shown: ${shown}, expected: ${wanted}`;
+        },
+      };
+    },
+  ],
+  [2, listed("list_runs", ({ runs }) => runs)],
+];
+
+async function chooseRun(
+  company: Company,
+  pick: Pick,
+  isEnded: boolean,
+  fits: (run: Run) => boolean = () => true,
+): Promise<Run | undefined> {
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const run = pick.one(company.runs.filter(fits));
+    if (run !== undefined && ENDED.has(await statusOf(company, run)) === isEnded) return run;
+  }
+  return undefined;
+}
+
+async function retry(company: Company, pick: Pick): Promise<Request | undefined> {
+  const run = await chooseRun(company, pick, true, ({ workflow }) => workflow?.isArchived !== true);
+  if (run === undefined) return undefined;
+  const { workflow } = run;
+  const isCall = workflow !== null && workflow.calls !== null;
+  const way =
+    workflow === null || isCall
+      ? "plain"
+      : pick.one(["plain", "plain", "patch", "definition", "version"] as const)!;
+  const inputs =
+    workflow !== null && !isCall && pick.chance(0.4) ? { inputs: { n: 1 + pick.number(9) } } : {};
+  const kind = pick.one(["plain", "asks", "database"] as const)!;
+  const version = workflow === null ? 0 : 1 + pick.number(workflow.versions.length);
+  const changes = {
+    plain: {},
+    patch: { patch: [{ op: "update_step", id: "note", set: { values: { mark: pick.number(1_000) } } }] },
+    definition: { definition: definitionOf(kind, pick.number(1_000), company.assignees) },
+    version: { version },
+  }[way];
+  const isOwn = way === "patch" || way === "definition" || (way === "plain" && run.writers !== null);
+  const base = way === "version" ? runOf(workflow!, version) : isCall ? runOf(workflow, run.version) : run;
+  const next: Run = {
+    ...base,
+    ...(way === "definition" && { kind, content: contentOf(kind) }),
+    isUnsaved: isOwn || run.isTrial,
+    isTrial: run.isTrial,
+    writers: isOwn ? (run.writers ?? new Set()) : null,
+  };
+  const isKept = !("inputs" in inputs) && keeps("who started a run is on record for its retries");
+  return {
+    operation: "retry_run",
+    input: { run_id: run.id, confirm: true, wait: 0, ...changes, ...inputs },
+    expected: (actor) => rules.retry(company, actor, run, next, way === "patch" || way === "definition"),
+    after: ({ subject }, output) =>
+      remember(company, {
+        ...next,
+        id: output.id,
+        writers: next.writers && new Set([...next.writers, subject]),
+        causes: new Set([subject, ...(next.writers ?? []), ...(isKept ? run.causes : [])]),
+      }),
+  };
+}

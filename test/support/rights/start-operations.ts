@@ -1,0 +1,120 @@
+/** What starts runs without a caller: triggers, schedules and backfills. */
+import { HOOK_SECRET } from "./company.ts";
+import { contentOf } from "./definitions.ts";
+import { keeps, may, ofWorkflow, rules, showsTriggerUrl } from "./model.ts";
+import type { Maker, Makers } from "./request.ts";
+import { hasSchedule, hasTrigger, kindOf, live, readUrl, remember, runOf } from "./things.ts";
+
+export const START_OPERATIONS: Makers = [
+  [
+    4,
+    (company, pick) => {
+      const workflow = pick.one(live(company));
+      if (workflow === undefined) return undefined;
+      const content = contentOf(kindOf(workflow));
+      return {
+        operation: "get_triggers",
+        input: { workflow_id: workflow.id },
+        expected: (actor) => may(company, actor, "get_triggers", ofWorkflow(workflow)),
+        check(actor, { items }) {
+          const shown = (items as { url?: string }[]).some(({ url }) => url !== undefined);
+          const wanted = hasTrigger(workflow) && showsTriggerUrl(company, actor, workflow, content);
+          return shown === wanted ? undefined : `url shown: ${shown}, expected: ${wanted}`;
+        },
+      };
+    },
+  ],
+  [
+    2,
+    (company, pick) => {
+      const workflow = pick.one(company.workflows.filter(hasTrigger));
+      if (workflow === undefined) return undefined;
+      return {
+        operation: "rotate_trigger",
+        input: { workflow_id: workflow.id, trigger: "hook" },
+        expected: (actor) => may(company, actor, "rotate_trigger", ofWorkflow(workflow)),
+        check(actor, { url }) {
+          const wanted = showsTriggerUrl(company, actor, workflow, contentOf(kindOf(workflow)));
+          return (url !== undefined) === wanted ? undefined : `url expected: ${wanted}`;
+        },
+        after: () => readUrl(company, workflow),
+      };
+    },
+  ],
+  [
+    5,
+    (company, pick) => {
+      const workflow = pick.one(company.workflows.filter(hasTrigger));
+      if (workflow === undefined) return undefined;
+      const { url, startsFor, published } = workflow;
+      const isSigned = pick.chance(0.7);
+      const accepted = isSigned || contentOf(kindOf(workflow)).trigger === "unsigned";
+      return {
+        operation: "redeliver_trigger_delivery",
+        input: { deliver_to: workflow.id, signed: isSigned },
+        async send() {
+          const headers: Record<string, string> = isSigned ? { "X-Webhook-Secret": HOOK_SECRET } : {};
+          const { status, body } = await company.deliver(url!, headers);
+          return { answer: status === 202 ? "ok" : body.code, output: body };
+        },
+        expected: () => (accepted ? "ok" : "signature_invalid"),
+        async after(_, { delivery_id: id, run_id: runId }) {
+          company.deliveries.push({ id, workflow });
+          const causes = new Set([startsFor!]);
+          await remember(company, { ...runOf(workflow, published!), id: runId, causes });
+        },
+      };
+    },
+  ],
+  [
+    5,
+    (company, pick) => {
+      const delivery = pick.one(company.deliveries.filter(({ workflow }) => hasTrigger(workflow)));
+      if (delivery === undefined) return undefined;
+      const { id, workflow } = delivery;
+      return {
+        operation: "redeliver_trigger_delivery",
+        input: { workflow_id: workflow.id, delivery_id: id },
+        expected: (actor) => rules.redeliver(company, actor, workflow),
+        async after({ subject }, output) {
+          await company.settle();
+          const { runId } = (await company.instance.read.triggerDeliveries.find(output.id))!;
+          const causes = new Set([workflow.startsFor!]);
+          if (keeps("who redelivers a delivery is on record")) causes.add(subject);
+          await remember(company, { ...runOf(workflow, workflow.published!), id: runId!, causes });
+        },
+      };
+    },
+  ],
+  [2, ofSchedule("pause_schedule")],
+  [3, ofSchedule("resume_schedule")],
+  [
+    2,
+    (company, pick) => {
+      const workflow = pick.one(company.workflows.filter(hasSchedule));
+      if (workflow === undefined) return undefined;
+      const day = `2026-0${1 + pick.number(9)}-${10 + pick.number(18)}`;
+      return {
+        operation: "start_backfill",
+        input: { workflow_id: workflow.id, from: day, to: day },
+        expected: (actor) => rules.backfill(company, actor, workflow),
+        after: () => company.settle(),
+      };
+    },
+  ],
+];
+
+function ofSchedule(operation: "pause_schedule" | "resume_schedule"): Maker {
+  return (company, pick) => {
+    const workflow = pick.one(company.workflows.filter(hasSchedule));
+    if (workflow === undefined) return undefined;
+    return {
+      operation,
+      input: { workflow_id: workflow.id },
+      expected: (actor) =>
+        operation === "resume_schedule"
+          ? rules.resume(company, actor, workflow)
+          : may(company, actor, operation, ofWorkflow(workflow)),
+    };
+  };
+}
