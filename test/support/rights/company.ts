@@ -66,11 +66,11 @@ export interface Review extends ModelReview {
   id: string;
   workflow: Workflow;
 }
-export interface Delivery {
+interface Delivery {
   id: string;
   workflow: Workflow;
 }
-export interface Subscription {
+interface Subscription {
   id: string;
   project: string;
 }
@@ -245,7 +245,7 @@ export interface Answered {
   output: Json;
 }
 
-export const toolOf = (operation: Operation) => catalogue.find(({ name }) => name === operation)!;
+const toolOf = (operation: Operation) => catalogue.find(({ name }) => name === operation)!;
 export const isOnMcp = (operation: Operation): boolean => isServedOn(toolOf(operation), "mcp");
 
 async function overRest(

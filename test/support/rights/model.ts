@@ -22,7 +22,7 @@ export type Answer = string;
  * Rules of the model that the program does not keep yet: for these the model predicts what the program answers now. A rule is
  * removed here with the change that makes the program keep it, and the list is empty when all is done.
  */
-export const NOT_YET: ReadonlySet<Rule> = new Set<Rule>([
+const NOT_YET: ReadonlySet<Rule> = new Set<Rule>([
   "a repeated definition that is not saved needs write",
   "who redelivers a delivery is on record",
   "redelivering needs what running needs",
@@ -52,7 +52,7 @@ interface Thing {
   missing: string;
 }
 
-export function scopesIn({ people }: State, actor: Actor, project: string): readonly Scope[] {
+function scopesIn({ people }: State, actor: Actor, project: string): readonly Scope[] {
   const person = people.get(actor.owner);
   const role = person?.role === "admin" || project === DEFAULT ? person?.role : person?.roles.get(project);
   const owners = actor.owner === OPERATOR ? ROLE_SCOPES.admin : ROLE_SCOPES[role ?? "member"];
@@ -70,7 +70,7 @@ export const has = (state: State, actor: Actor, project: string, scope: Scope): 
 export const sees = (state: State, actor: Actor, { project, workflow }: Omit<Thing, "missing">): boolean =>
   has(state, actor, project, "read") &&
   (workflow === undefined || actor.limits.workflows?.some((id) => id === workflow) !== false);
-export const isAlive = ({ people }: State, { owner, isValid }: Actor): boolean =>
+const isAlive = ({ people }: State, { owner, isValid }: Actor): boolean =>
   isValid && people.get(owner)?.isActive !== false;
 
 /** The first refusal of several rules, each of which is asked only if those before it refuse nothing. */

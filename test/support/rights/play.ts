@@ -17,7 +17,7 @@ const LENGTH = 150;
 /** Maximum number of sequences that are tried to shorten one. */
 const MAX_SHORTENED = 80;
 
-export interface Mismatch {
+interface Mismatch {
   /** The requests up to the one whose answer differs. */
   trail: string[];
   problem: string;
