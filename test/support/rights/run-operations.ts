@@ -1,7 +1,7 @@
 /** Runs: of versions, of single steps, with given outputs, and their retries. */
 import type { Company, Run } from "./company.ts";
 import { contentOf, definitionOf } from "./definitions.ts";
-import { keeps, rules, showsEventUrl } from "./model.ts";
+import { has, keeps, rules, showsEventUrl } from "./model.ts";
 import type { Makers, Pick, Request } from "./request.ts";
 import { kindOf, listed, live, remember, runOf } from "./things.ts";
 
@@ -85,7 +85,8 @@ export const RUN_OPERATIONS: Makers = [
   [
     5,
     async (company, pick) => {
-      const run = pick.one(company.runs);
+      const expecting = company.runs.filter(({ kind }) => kind === "with an event");
+      const run = pick.one(pick.chance(0.4) ? expecting : company.runs);
       if (run === undefined) return undefined;
       const status = await statusOf(company, run);
       const waits = run.kind === "with an event" && !ENDED.has(status);
@@ -93,6 +94,7 @@ export const RUN_OPERATIONS: Makers = [
         operation: "get_run",
         input: { run_id: run.id, detail: "steps" },
         expected: (actor) => rules.readRun(company, actor, run),
+        aspect: (actor) => `${has(company, actor, run.project, "run")}`,
         check(actor, { steps }) {
           const shown = (steps as { event_url?: string }[]).some((step) => step.event_url !== undefined);
           const wanted = waits && showsEventUrl(company, actor, run);

@@ -1,21 +1,26 @@
 /** What starts runs without a caller: triggers, schedules and backfills. */
-import { HOOK_SECRET } from "./company.ts";
+import { type Actor, type Company, HOOK_SECRET } from "./company.ts";
 import { contentOf } from "./definitions.ts";
-import { keeps, may, ofWorkflow, rules, showsTriggerUrl } from "./model.ts";
+import { has, keeps, may, ofWorkflow, rules, showsTriggerUrl } from "./model.ts";
 import type { Maker, Makers } from "./request.ts";
 import { hasSchedule, hasTrigger, kindOf, live, readUrl, remember, runOf } from "./things.ts";
+
+/** The rights to change a workflow and to run it: some callers have one of them. */
+const heldIn = (company: Company, actor: Actor, project: string): string =>
+  `${has(company, actor, project, "write")} ${has(company, actor, project, "run")} ${actor.limits.databases?.join(" ")}`;
 
 export const START_OPERATIONS: Makers = [
   [
     4,
     (company, pick) => {
-      const workflow = pick.one(live(company));
+      const workflow = pick.one(pick.chance(0.7) ? company.workflows.filter(hasTrigger) : live(company));
       if (workflow === undefined) return undefined;
       const content = contentOf(kindOf(workflow));
       return {
         operation: "get_triggers",
         input: { workflow_id: workflow.id },
         expected: (actor) => may(company, actor, "get_triggers", ofWorkflow(workflow)),
+        aspect: (actor) => heldIn(company, actor, workflow.project),
         check(actor, { items }) {
           const shown = (items as { url?: string }[]).some(({ url }) => url !== undefined);
           const wanted = hasTrigger(workflow) && showsTriggerUrl(company, actor, workflow, content);
@@ -33,6 +38,7 @@ export const START_OPERATIONS: Makers = [
         operation: "rotate_trigger",
         input: { workflow_id: workflow.id, trigger: "hook" },
         expected: (actor) => may(company, actor, "rotate_trigger", ofWorkflow(workflow)),
+        aspect: (actor) => heldIn(company, actor, workflow.project),
         check(actor, { url }) {
           const wanted = showsTriggerUrl(company, actor, workflow, contentOf(kindOf(workflow)));
           return (url !== undefined) === wanted ? undefined : `url expected: ${wanted}`;
@@ -42,7 +48,7 @@ export const START_OPERATIONS: Makers = [
     },
   ],
   [
-    5,
+    9,
     (company, pick) => {
       const workflow = pick.one(company.workflows.filter(hasTrigger));
       if (workflow === undefined) return undefined;
@@ -67,7 +73,7 @@ export const START_OPERATIONS: Makers = [
     },
   ],
   [
-    5,
+    9,
     (company, pick) => {
       const delivery = pick.one(company.deliveries.filter(({ workflow }) => hasTrigger(workflow)));
       if (delivery === undefined) return undefined;
@@ -76,6 +82,7 @@ export const START_OPERATIONS: Makers = [
         operation: "redeliver_trigger_delivery",
         input: { workflow_id: workflow.id, delivery_id: id },
         expected: (actor) => rules.redeliver(company, actor, workflow),
+        aspect: (actor) => heldIn(company, actor, workflow.project),
         async after({ subject }, output) {
           await company.settle();
           const { runId } = (await company.instance.read.triggerDeliveries.find(output.id))!;
@@ -111,6 +118,7 @@ function ofSchedule(operation: "pause_schedule" | "resume_schedule"): Maker {
     return {
       operation,
       input: { workflow_id: workflow.id },
+      aspect: (actor) => heldIn(company, actor, workflow.project),
       expected: (actor) =>
         operation === "resume_schedule"
           ? rules.resume(company, actor, workflow)

@@ -7,6 +7,18 @@ import { callersOf, goLive, isLive, kindOf, listed, live, publish } from "./thin
 
 /** Maximum number of workflows: with fewer, requests meet what others have done. */
 const MAX_WORKFLOWS = 12;
+/** Kinds that are created more often: what most rules are about. */
+const OFTEN: readonly Kind[] = [
+  "asks",
+  "asks",
+  "assigned",
+  "assigned",
+  "database",
+  "hook",
+  "hook that asks",
+  "signed hook that asks",
+  "signed hook that asks",
+];
 
 const newWorkflow = (id: string, project: string, kind: Kind, by: string): Workflow => ({
   id,
@@ -26,7 +38,7 @@ export const WORKFLOW_OPERATIONS: Makers = [
     6,
     (company, pick) => {
       const project = pick.one(company.projects)!;
-      const kind = pick.one([...KINDS, "asks", "asks", "assigned", "assigned", "database"] as const)!;
+      const kind = pick.one([...KINDS, ...OFTEN])!;
       if (company.workflows.length > MAX_WORKFLOWS) return undefined;
       const name = `W ${company.number} ${company.workflows.length}`;
       const definition = definitionOf(kind, pick.number(1_000_000), company.assignees);
