@@ -15,7 +15,8 @@ export const ADMIN_OPERATIONS: Makers = [
   [
     2,
     (company, pick) => {
-      const project = pick.one(company.projects)!;
+      // The default project is shared by all sequences, and has a maximum of subscriptions.
+      const project = pick.one(company.ownProjects)!;
       const input = { name: "s", url: "https://example.com/hook", events: ["workflow.overdue"] };
       return {
         operation: "create_subscription",
