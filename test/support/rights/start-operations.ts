@@ -11,7 +11,7 @@ const heldIn = (company: Company, actor: Actor, project: string): string =>
 
 export const START_OPERATIONS: Makers = [
   [
-    4,
+    10,
     (company, pick) => {
       const workflow = pick.one(pick.chance(0.7) ? company.workflows.filter(hasTrigger) : live(company));
       if (workflow === undefined) return undefined;
@@ -48,7 +48,7 @@ export const START_OPERATIONS: Makers = [
     },
   ],
   [
-    9,
+    12,
     (company, pick) => {
       const workflow = pick.one(company.workflows.filter(hasTrigger));
       if (workflow === undefined) return undefined;
@@ -73,7 +73,7 @@ export const START_OPERATIONS: Makers = [
     },
   ],
   [
-    9,
+    12,
     (company, pick) => {
       const delivery = pick.one(company.deliveries.filter(({ workflow }) => hasTrigger(workflow)));
       if (delivery === undefined) return undefined;
@@ -94,7 +94,7 @@ export const START_OPERATIONS: Makers = [
     },
   ],
   [2, ofSchedule("pause_schedule")],
-  [3, ofSchedule("resume_schedule")],
+  [6, ofSchedule("resume_schedule")],
   [
     2,
     (company, pick) => {
