@@ -75,7 +75,9 @@ export const START_OPERATIONS: Makers = [
   [
     12,
     (company, pick) => {
-      const delivery = pick.one(company.deliveries.filter(({ workflow }) => hasTrigger(workflow)));
+      const known = company.deliveries.filter(({ workflow }) => hasTrigger(workflow));
+      const asking = known.filter(({ workflow }) => contentOf(kindOf(workflow)).asks);
+      const delivery = pick.one(asking.length > 0 && pick.chance(0.6) ? asking : known);
       if (delivery === undefined) return undefined;
       const { id, workflow } = delivery;
       return {
