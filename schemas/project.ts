@@ -87,29 +87,23 @@ export const ProjectConnections = z.enum(["all", "granted"]).meta({
   example: "granted",
 });
 
-/** A limit in a request; null removes it. */
+/** A limit in a request. */
 const limit = (description: string) =>
-  z
-    .int()
-    .min(1)
-    .max(1_000_000_000_000)
-    .nullable()
-    .optional()
-    .meta({ description: `${description} null removes the limit.`, example: 1_000 });
+  z.int().min(1).max(1_000_000_000_000).nullable().optional().meta({ description, example: 1_000 });
 
 /** The same limits as `limits.per_key` of the configuration, for all runs of a project together. */
 export const ProjectLimits = z
   .strictObject({
-    runs_per_hour: limit("Maximum number of its runs that start in an hour (UTC)."),
-    unfinished_runs: limit("Maximum number of its unfinished runs at a time."),
-    model_tokens_per_day: limit("Maximum number of model tokens that its runs use in a day (UTC)."),
-    rows_per_day: limit("Maximum number of rows that databases return to its runs in a day (UTC)."),
-    stored_bytes: limit("Maximum number of bytes that its runs and workflows store."),
-    mails_per_hour: limit("Maximum number of mails that it sends in an hour (UTC), one for each address."),
-    mails_to_address_per_hour: limit("Maximum number of these mails to one address in an hour (UTC)."),
+    runs_per_hour: limit("Its runs that start in an hour (UTC)."),
+    unfinished_runs: limit("Its unfinished runs at a time."),
+    model_tokens_per_day: limit("Model tokens that its runs use in a day (UTC)."),
+    rows_per_day: limit("Rows that databases return to its runs in a day (UTC)."),
+    stored_bytes: limit("Bytes that its runs and workflows store."),
+    mails_per_hour: limit("Mails that it sends in an hour (UTC), one for each address."),
+    mails_to_address_per_hour: limit("Of these, mails to one address."),
   })
   .meta({
-    description: "Limits of the whole project. One that is left out keeps its value.",
+    description: "Maxima for the whole project. One that is left out keeps its value; null removes it.",
     example: { runs_per_hour: 1_000 },
   });
 export type ProjectLimits = z.infer<typeof ProjectLimits>;

@@ -36,11 +36,7 @@ describe("a window", () => {
   });
 
   it("exists only for limited resources", () => {
-    expect(METERED_RESOURCES.map((kind) => usageLimitFor({}, kind))).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    for (const kind of METERED_RESOURCES) expect(usageLimitFor({}, kind)).toBeUndefined();
     expect(usageLimitFor({ rows_per_day: 7 }, "rows")).toMatchObject({ max: 7, windowMs: DAY });
     expect(usageLimitFor({ runs_per_hour: 7 }, "runs")).toMatchObject({ max: 7, windowMs: HOUR });
   });

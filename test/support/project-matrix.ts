@@ -94,8 +94,16 @@ const definition = (word: string, database: string) => ({
   output: { text: `\${{ steps.${word}_step.text }}` },
   schedule: { cron: "0 3 * * *", timezone: "Europe/Berlin" },
   expose_as_tool: true,
-  triggers: [{ id: `${word}_hook`, type: "webhook", if: false }],
+  triggers: [{ ...hookOf(word), if: false }],
 });
+
+/** Signed, because its workflow asks for an approval. */
+const hookOf = (word: string) =>
+  ({
+    id: `${word}_hook`,
+    type: "webhook",
+    signature: { scheme: "shared_secret", secret: "hook" },
+  }) as const;
 
 export async function openProjectMatrix() {
   const directory = temporaryDirectory();
@@ -107,23 +115,31 @@ export async function openProjectMatrix() {
     return { name: `${word}_shop`, type: "sqlite", dataset };
   };
   const words: Readonly<Record<string, string>> = { [THEIRS]: MARKER, [OWN]: "horse" };
-  const config = { databases: Object.values(words).map(database) };
-  const instance = await testInstance({ config });
+  const config = {
+    databases: Object.values(words).map(database),
+    secrets: [{ name: "hook", key_var: "TEST_HOOK", hosts: [] }],
+  };
+  const env = { TEST_HOOK: "hook secret" };
+  const instance = await testInstance({ config, env });
   for (const id of [THEIRS, OWN])
     await addProject(instance, id, { name: `${words[id]} project`, connections: "granted" });
   await change("add_grant", async ({ projects }) => {
     await projects.update(DEFAULT_PROJECT, { connections: "granted" });
     for (const [project, word] of Object.entries(words))
-      await projects.saveGrant({
-        project,
-        kind: "database",
-        name: `${word}_shop`,
-        options: null,
-        grantedAt: iso(instance.clock.now()),
-        grantedBy: "operator",
-      });
+      for (const [kind, name] of [
+        ["database", `${word}_shop`],
+        ["secret", "hook"],
+      ] as const)
+        await projects.saveGrant({
+          project,
+          kind,
+          name,
+          options: null,
+          grantedAt: iso(instance.clock.now()),
+          grantedBy: "operator",
+        });
   });
-  const executor = await instance.executor({ config });
+  const executor = await instance.executor({ config, env });
 
   function change(operation: string, effect: (tx: Writers) => Promise<void>): Promise<void> {
     const actor = { principal: keyPrincipal(), client: { surface: "rest", name: "vitest" } } as const;
@@ -171,7 +187,7 @@ export async function openProjectMatrix() {
     const asked = await call(publishWorkflow, { workflow_id: id, reason: `Because of ${word}` });
     const [hook] = await instance.read.triggers.ofWorkflow(id);
     const { deliveryId } = await instance.services.engine.triggers.receive(
-      { record: hook!, trigger: { id: hook!.name, type: "webhook" } },
+      { record: hook!, trigger: hookOf(word) },
       { event: { body: { word }, headers: {}, query: {} }, senderId: null, bytes: 10 },
     );
     const subscription = await addSubscription(instance, {
@@ -207,8 +223,8 @@ export async function openProjectMatrix() {
 
   const things = { [THEIRS]: await fill(THEIRS), [OWN]: await fill(OWN) };
   await executor.stop(0);
-  const { url } = await instance.rest({ config, env: { MILLRACE_TRUSTED_PROXIES: "127.0.0.1" } });
-  const mcp = await instance.mcp({ config });
+  const { url } = await instance.rest({ config, env: { ...env, MILLRACE_TRUSTED_PROXIES: "127.0.0.1" } });
+  const mcp = await instance.mcp({ config, env });
 
   let number = 0;
   async function person(label: string, role: UserRole, memberships: Readonly<Record<string, Role>>) {

@@ -8,6 +8,7 @@ import { AppError } from "../../src/core/errors.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import type { RunRecord, Trial } from "../../src/core/model.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
+import { assertMayRunUnsaved } from "../../src/core/unsaved-runs.ts";
 import { readDefinition } from "../workflows/check-definition.ts";
 import { applyPatch, Patch } from "../workflows/patch.ts";
 import { findRun } from "./find-run.ts";
@@ -222,10 +223,13 @@ async function changedDefinition(
 ): Promise<Record<string, unknown> | undefined> {
   if (version !== undefined) return undefined;
   if (patch === undefined && definition === undefined) return run.definition ?? undefined;
+  const project = (await ctx.read.workflows.projectOf(run.workflowId)) ?? run.project;
+  // Before the definition is checked, which says more than the caller can use.
+  assertMayRunUnsaved(ctx.actor.principal, project, "definition");
   const base = run.definition ?? (await ctx.read.runs.versionDefinition(run.workflowId, run.version));
   const source = patch === undefined ? definition : applyPatch(base, patch);
   const read = await readDefinition(ctx, source, {
-    project: (await ctx.read.workflows.projectOf(run.workflowId)) ?? run.project,
+    project,
     selfId: run.workflowId,
   });
   if (read.issues.length === 0) return read.definition;

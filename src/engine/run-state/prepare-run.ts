@@ -3,14 +3,13 @@ import type { Issue } from "../../../schemas/problem.ts";
 import type { Definition } from "../../../schemas/workflow-definition.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { projectOf } from "../../../schemas/project.ts";
-import { scopesIn } from "../../core/access.ts";
 import { AppError } from "../../core/errors.ts";
 import { formatPath, invalidInput } from "../../core/issues.ts";
 import { findWorkflow } from "../../core/find-workflow.ts";
 import { newRunId } from "../../core/ids.ts";
 import type { RunPins } from "../../core/model.ts";
 import { causesOfRun } from "../../core/run-causes.ts";
-import { missingScope } from "../../core/scope-refusal.ts";
+import { assertMayRunUnsaved, type Unsaved } from "../../core/unsaved-runs.ts";
 import type { WorkflowReader } from "../../core/ports.ts";
 import type { EngineApi, PreparedRun, RunRequest } from "../../core/engine-port.ts";
 import type { RunReader } from "../../core/run-ports.ts";
@@ -114,7 +113,9 @@ export function prepareRun({
     { project, live = false, ...source }: RunSource,
     request: RunRequest,
   ): Promise<PreparedRun> {
-    assertMayRunUnsaved(request, source, project);
+    const unsaved = unsavedPart(request, source);
+    if (unsaved !== undefined && request.caller !== null)
+      assertMayRunUnsaved(request.caller.principal, project, unsaved);
     const keyLimits = request.caller?.principal.access.keyLimits ?? request.keyLimits ?? null;
     const inherited = request.pins ?? null;
     const ref: DefinitionRef = { id: request.runId ?? newRunId(), ...source };
@@ -169,37 +170,15 @@ export function prepareRun({
   }
 }
 
-/**
- * A definition that is no saved version is new code, also when another caller has brought it, and so are outputs that replace those of a saved one.
- * @throws AppError missing_scope
- */
-function assertMayRunUnsaved(
-  { caller, trial, trigger }: Pick<RunRequest, "caller" | "trial" | "trigger">,
+/** What a run has that no saved version has; undefined for nothing. */
+function unsavedPart(
+  { trial, trigger }: Pick<RunRequest, "trial" | "trigger">,
   { workflowId, definition }: Pick<DefinitionRef, "workflowId" | "definition">,
-  project: string,
-): void {
-  const needed =
-    workflowId === null
-      ? {
-          subject: "A run of a single step, which is not saved,",
-          instead: "Run a workflow instead (run_workflow).",
-        }
-      : definition !== null
-        ? {
-            subject: "A run of a changed definition, which is not saved,",
-            instead: "Name a version to run a saved one.",
-          }
-        : // The examples of a version are saved with it.
-          trial !== undefined && trigger !== "example"
-          ? {
-              subject: "A run with given outputs, which are not those of the saved workflow,",
-              instead: "Run it without given.",
-            }
-          : undefined;
-  if (needed === undefined || caller === null) return;
-  const { principal } = caller;
-  if (scopesIn(principal.access, project).has("write")) return;
-  throw missingScope(principal, { ...needed, scope: "write", project });
+): Unsaved | undefined {
+  if (workflowId === null) return "step";
+  if (definition !== null) return "definition";
+  // The examples of a version are saved with it.
+  return trial !== undefined && trigger !== "example" ? "given" : undefined;
 }
 
 /** What a run follows. */

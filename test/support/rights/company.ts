@@ -69,6 +69,8 @@ export interface Review extends ModelReview {
 interface Delivery {
   id: string;
   workflow: Workflow;
+  /** Whether nothing said who sent it. */
+  isAnonymous: boolean;
 }
 interface Subscription {
   id: string;

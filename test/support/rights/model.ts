@@ -18,33 +18,6 @@ import {
 /** `ok`, or the code of the refusal; `a|b` where two refusals apply and their order is not a rule. */
 export type Answer = string;
 
-/**
- * Rules of the model that the program does not keep yet: for these the model predicts what the program answers now. A rule is
- * removed here with the change that makes the program keep it, and the list is empty when all is done.
- */
-const NOT_YET: ReadonlySet<Rule> = new Set<Rule>([
-  "a repeated definition that is not saved needs write",
-  "who redelivers a delivery is on record",
-  "redelivering needs what running needs",
-  "the URL of an unsigned trigger is shown only with run",
-  "an approval behind an unsigned trigger is not published",
-  "who started a run is on record for its retries",
-  "an event URL is shown only with run",
-  "a schedule is resumed within the limits of the key",
-  "an offer needs what exposing as a tool needs",
-]);
-type Rule =
-  | "a repeated definition that is not saved needs write"
-  | "who redelivers a delivery is on record"
-  | "redelivering needs what running needs"
-  | "the URL of an unsigned trigger is shown only with run"
-  | "an approval behind an unsigned trigger is not published"
-  | "who started a run is on record for its retries"
-  | "an event URL is shown only with run"
-  | "a schedule is resumed within the limits of the key"
-  | "an offer needs what exposing as a tool needs";
-export const keeps = (rule: Rule): boolean => !NOT_YET.has(rule);
-
 /** What a request is about. `workflow` is undefined for a project, and null for what belongs to none of its workflows. */
 interface Thing {
   project: string;
@@ -119,11 +92,10 @@ export const rules = {
     first(
       () => may(state, actor, "publish_workflow", ofWorkflow(workflow)),
       () => {
-        // What is live already is checked no more: to publish it is to review it.
-        if (workflow.published === version) return "ok";
+        // What is live already is checked no more, except for the limits of the key: to publish it is to review it.
+        if (workflow.published === version) return withinForLater(actor, workflow);
         const { asks, trigger } = contentOf(workflow, version);
-        const isUnsafe = asks && trigger === "unsigned";
-        const isRefused = isUnsafe && keeps("an approval behind an unsigned trigger is not published");
+        const isRefused = asks && trigger === "unsigned";
         return unless(!isBeyond(actor, contentOf(workflow, version)) && !isRefused, "workflow_not_runnable");
       },
     ),
@@ -149,20 +121,15 @@ export const rules = {
   resume: (state: State, actor: Actor, workflow: Workflow): Answer =>
     first(
       () => may(state, actor, "resume_schedule", ofWorkflow(workflow)),
-      () => {
-        const isWithin = !isBeyond(actor, contentOf(workflow, workflow.published!));
-        const isKept = keeps("a schedule is resumed within the limits of the key");
-        return unless(isWithin || !isKept, "not_permitted|workflow_not_runnable");
-      },
+      () => withinForLater(actor, workflow),
+    ),
+  rotate: (state: State, actor: Actor, workflow: Workflow): Answer =>
+    first(
+      () => may(state, actor, "rotate_trigger", ofWorkflow(workflow)),
+      () => withinForLater(actor, workflow),
     ),
   offer: (state: State, actor: Actor, workflow: Workflow): Answer =>
-    first(
-      () => may(state, actor, "offer_workflow", ofWorkflow(workflow)),
-      () => {
-        const isKept = keeps("an offer needs what exposing as a tool needs");
-        return unless(!isKept || has(state, actor, workflow.project, "admin"), "missing_scope");
-      },
-    ),
+    may(state, actor, "offer_workflow", ofWorkflow(workflow)),
   runVersion: (state: State, actor: Actor, workflow: Workflow, run: Run): Answer =>
     first(
       () => may(state, actor, "run_workflow", ofWorkflow(workflow)),
@@ -179,21 +146,18 @@ export const rules = {
       () => may(state, actor, "start_backfill", ofWorkflow(workflow)),
       () => unless(!isBeyond(actor, contentOf(workflow, workflow.published!)), "workflow_not_runnable"),
     ),
-  /** @param isChanged whether the request brings the definition */
-  retry: (state: State, actor: Actor, run: Run, next: Run, isChanged: boolean): Answer =>
+  retry: (state: State, actor: Actor, run: Run, next: Run): Answer =>
     first(
       () => may(state, actor, "retry_run", ofRun(run, "run_not_found")),
-      () =>
-        isChanged || keeps("a repeated definition that is not saved needs write")
-          ? unsaved(state, actor, next)
-          : "ok",
+      () => unsaved(state, actor, next),
       () => within(actor, next),
+      // Somebody unknown could have started it, and decide.
+      () => unless(!run.isAnonymous || !next.content.asks, "workflow_not_runnable"),
     ),
   redeliver: (state: State, actor: Actor, workflow: Workflow): Answer =>
     first(
       () => may(state, actor, "redeliver_trigger_delivery", ofWorkflow(workflow)),
       () => {
-        if (!keeps("redelivering needs what running needs")) return "ok";
         if (!has(state, actor, workflow.project, "run")) return "missing_scope";
         return unless(!isBeyond(actor, contentOf(workflow, workflow.published!)), "workflow_not_runnable");
       },
@@ -286,17 +250,18 @@ const takesEffect = (state: State, actor: Actor, { project, published }: Workflo
   unless(published === null || has(state, actor, project, "publish"), "missing_scope");
 const unsaved = (state: State, actor: Actor, { isUnsaved, project }: Run): Answer =>
   unless(!isUnsaved || has(state, actor, project, "write"), "missing_scope");
+/** For what makes later runs of the published version happen. */
+const withinForLater = (actor: Actor, workflow: Workflow): Answer =>
+  unless(!isBeyond(actor, contentOf(workflow, workflow.published!)), "not_permitted");
 const within = (actor: Actor, { content }: Run): Answer =>
   unless(!isBeyond(actor, content), "workflow_not_runnable");
 
 /** Whether the URL of a trigger, or of a wait for an event, is in the answer. */
-export const showsTriggerUrl = (state: State, actor: Actor, { project }: Workflow, { trigger }: Content) =>
+export const showsTriggerUrl = (state: State, actor: Actor, { project }: Workflow, content: Content) =>
   has(state, actor, project, "write") &&
-  (trigger === "signed" ||
-    !keeps("the URL of an unsigned trigger is shown only with run") ||
-    has(state, actor, project, "run"));
+  (content.trigger === "signed" || (has(state, actor, project, "run") && !isBeyond(actor, content)));
 export const showsEventUrl = (state: State, actor: Actor, { project }: Run): boolean =>
-  !keeps("an event URL is shown only with run") || has(state, actor, project, "run");
+  has(state, actor, project, "run");
 
 /**
  * Whether somebody may decide: not who caused the run, nor who wrote or published what takes part in it, unless another person has

@@ -29,7 +29,6 @@ const NEEDS = {
   write: ["archive_workflow", "create_workflow", "restore_workflow", "set_workflow_state", "update_workflow"],
   publish: [
     "decide_review",
-    "offer_workflow",
     "pause_schedule",
     "publish_workflow",
     "redeliver_trigger_delivery",
@@ -47,6 +46,7 @@ const NEEDS = {
     "list_audit_log",
     "list_project_members",
     "move_workflow",
+    "offer_workflow",
     "remove_project_member",
     "set_project_member",
     "update_project",

@@ -1,7 +1,7 @@
 /** Runs: of versions, of single steps, with given outputs, and their retries. */
 import type { Company, Run } from "./company.ts";
 import { contentOf, definitionOf } from "./definitions.ts";
-import { has, keeps, rules, showsEventUrl } from "./model.ts";
+import { has, rules, showsEventUrl } from "./model.ts";
 import type { Makers, Pick, Request } from "./request.ts";
 import { kindOf, listed, live, remember, runOf } from "./things.ts";
 
@@ -14,6 +14,7 @@ const NO_RUN: Omit<Run, "project" | "isUnsaved" | "writers"> = {
   version: 0,
   content: contentOf("plain"),
   isTrial: false,
+  isAnonymous: false,
   causes: new Set(),
   versions: [],
 };
@@ -145,19 +146,19 @@ async function retry(company: Company, pick: Pick): Promise<Request | undefined>
     ...(way === "definition" && { kind, content: contentOf(kind) }),
     isUnsaved: isOwn || run.isTrial,
     isTrial: run.isTrial,
+    isAnonymous: run.isAnonymous,
     writers: isOwn ? (run.writers ?? new Set()) : null,
   };
-  const isKept = !("inputs" in inputs) && keeps("who started a run is on record for its retries");
   return {
     operation: "retry_run",
     input: { run_id: run.id, confirm: true, wait: 0, ...changes, ...inputs },
-    expected: (actor) => rules.retry(company, actor, run, next, way === "patch" || way === "definition"),
+    expected: (actor) => rules.retry(company, actor, run, next),
     after: ({ subject }, output) =>
       remember(company, {
         ...next,
         id: output.id,
         writers: next.writers && new Set([...next.writers, subject]),
-        causes: new Set([subject, ...(next.writers ?? []), ...(isKept ? run.causes : [])]),
+        causes: new Set([subject, ...run.causes]),
       }),
   };
 }

@@ -1,7 +1,7 @@
 /** What starts runs without a caller: triggers, schedules and backfills. */
 import { type Actor, type Company, HOOK_SECRET } from "./company.ts";
 import { contentOf } from "./definitions.ts";
-import { has, keeps, may, ofWorkflow, rules, showsTriggerUrl } from "./model.ts";
+import { has, may, ofWorkflow, rules, showsTriggerUrl } from "./model.ts";
 import type { Maker, Makers } from "./request.ts";
 import { hasSchedule, hasTrigger, kindOf, live, readUrl, remember, runOf } from "./things.ts";
 
@@ -37,7 +37,7 @@ export const START_OPERATIONS: Makers = [
       return {
         operation: "rotate_trigger",
         input: { workflow_id: workflow.id, trigger: "hook" },
-        expected: (actor) => may(company, actor, "rotate_trigger", ofWorkflow(workflow)),
+        expected: (actor) => rules.rotate(company, actor, workflow),
         aspect: (actor) => heldIn(company, actor, workflow.project),
         check(actor, { url }) {
           const wanted = showsTriggerUrl(company, actor, workflow, contentOf(kindOf(workflow)));
@@ -54,7 +54,8 @@ export const START_OPERATIONS: Makers = [
       if (workflow === undefined) return undefined;
       const { url, startsFor, published } = workflow;
       const isSigned = pick.chance(0.7);
-      const accepted = isSigned || contentOf(kindOf(workflow)).trigger === "unsigned";
+      const isAnonymous = contentOf(kindOf(workflow)).trigger === "unsigned";
+      const accepted = isSigned || isAnonymous;
       return {
         operation: "redeliver_trigger_delivery",
         input: { deliver_to: workflow.id, signed: isSigned },
@@ -65,9 +66,9 @@ export const START_OPERATIONS: Makers = [
         },
         expected: () => (accepted ? "ok" : "signature_invalid"),
         async after(_, { delivery_id: id, run_id: runId }) {
-          company.deliveries.push({ id, workflow });
+          company.deliveries.push({ id, workflow, isAnonymous });
           const causes = new Set([startsFor!]);
-          await remember(company, { ...runOf(workflow, published!), id: runId, causes });
+          await remember(company, { ...runOf(workflow, published!), id: runId, causes, isAnonymous });
         },
       };
     },
@@ -79,7 +80,7 @@ export const START_OPERATIONS: Makers = [
       const asking = known.filter(({ workflow }) => contentOf(kindOf(workflow)).asks);
       const delivery = pick.one(asking.length > 0 && pick.chance(0.6) ? asking : known);
       if (delivery === undefined) return undefined;
-      const { id, workflow } = delivery;
+      const { id, workflow, isAnonymous } = delivery;
       return {
         operation: "redeliver_trigger_delivery",
         input: { workflow_id: workflow.id, delivery_id: id },
@@ -88,9 +89,9 @@ export const START_OPERATIONS: Makers = [
         async after({ subject }, output) {
           await company.settle();
           const { runId } = (await company.instance.read.triggerDeliveries.find(output.id))!;
-          const causes = new Set([workflow.startsFor!]);
-          if (keeps("who redelivers a delivery is on record")) causes.add(subject);
-          await remember(company, { ...runOf(workflow, workflow.published!), id: runId!, causes });
+          const causes = new Set([workflow.startsFor!, subject]);
+          const started = runOf(workflow, workflow.published!);
+          await remember(company, { ...started, id: runId!, causes, isAnonymous });
         },
       };
     },

@@ -53,6 +53,8 @@ export interface Run {
   content: Content;
   /** Whether it runs what no version says: a patch, a single step, given outputs. */
   isUnsaved: boolean;
+  /** Whether anybody with the URL of a trigger could have started it, or a run that it repeats. */
+  isAnonymous: boolean;
   /** Everyone who caused it, by subject. */
   causes: ReadonlySet<string>;
   /** The versions that take part: its own, and those of runs that wait for it. */

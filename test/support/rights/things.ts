@@ -61,6 +61,7 @@ export function runOf(workflow: Workflow, version: number): Run {
     content: callee === null ? content : { ...content, usesDatabase: contentOf(kindOf(callee)).usesDatabase },
     isUnsaved: false,
     isTrial: false,
+    isAnonymous: false,
     writers: null,
     causes: new Set(),
     versions: [{ workflow, version }],
