@@ -36,6 +36,7 @@ export interface Actor extends ModelActor {
 export interface Workflow extends ModelWorkflow {
   isArchived: boolean;
   published: number | null;
+  isPaused: boolean;
   versions: { by: string | null; content: ModelWorkflow["versions"][number]["content"]; kind: Kind }[];
   reviews: { version: number; by: string; isPersonal: boolean }[];
   /** The workflow of another project that it calls; null for none. */

@@ -121,7 +121,7 @@ export const rules = {
   resume: (state: State, actor: Actor, workflow: Workflow): Answer =>
     first(
       () => may(state, actor, "resume_schedule", ofWorkflow(workflow)),
-      () => withinForLater(actor, workflow),
+      () => (workflow.isPaused ? withinForLater(actor, workflow) : "ok"),
     ),
   rotate: (state: State, actor: Actor, workflow: Workflow): Answer =>
     first(

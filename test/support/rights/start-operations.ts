@@ -126,6 +126,7 @@ function ofSchedule(operation: "pause_schedule" | "resume_schedule"): Maker {
         operation === "resume_schedule"
           ? rules.resume(company, actor, workflow)
           : may(company, actor, operation, ofWorkflow(workflow)),
+      after: () => void (workflow.isPaused = operation === "pause_schedule"),
     };
   };
 }

@@ -42,6 +42,8 @@ export interface Workflow {
   project: string;
   isArchived: boolean;
   published: number | null;
+  /** Whether its schedule is known to be paused: to resume one that runs changes nothing. */
+  isPaused: boolean;
   /** From version 1 on. Who wrote it; null where archiving or restoring made it. */
   versions: readonly { by: string | null; content: Content }[];
   /** Each publication reviews a version and those before it; the last one of each person counts. */

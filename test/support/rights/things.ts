@@ -39,6 +39,8 @@ export async function publish(
 /** What follows from it that a version is live now. */
 export async function goLive(company: Company, workflow: Workflow, subject: string): Promise<void> {
   workflow.startsFor = subject;
+  // A schedule that is gone leaves no pause behind.
+  if (!hasSchedule(workflow)) workflow.isPaused = false;
   await readUrl(company, workflow);
 }
 

@@ -29,6 +29,7 @@ const newWorkflow = (id: string, project: string, kind: Kind, by: string): Workf
   reviews: [],
   calls: null,
   offeredTo: [],
+  isPaused: false,
   startsFor: null,
   url: null,
 });
