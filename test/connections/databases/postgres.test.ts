@@ -327,19 +327,25 @@ describe("a PostgreSQL database", () => {
 
   it("reports a deadlock", async () => {
     const { runQuery, queryError } = shop({ access: "read-write" });
-    // The owner holds 2 and wants 1; the step holds 1 and wants 2. The step has waited longest.
+    const waiting = (query: string) =>
+      eventually(async () => {
+        const { rows } = await watcher.query<{ n: number }>(
+          "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1",
+          [query],
+        );
+        return rows[0]!.n === 1 ? true : undefined;
+      }, `the lock of ${query}`);
+    await watcher.query("SELECT pg_advisory_lock(4711)");
+    // Only the step looks for deadlocks, once, a second after it began to wait: so all others must wait by then.
     await owner.query("BEGIN; SET LOCAL deadlock_timeout = '1h'; UPDATE counters SET n = n + 1 WHERE id = 2");
-    const both = `WITH one AS (UPDATE counters SET n = n + 1 WHERE id = 1 RETURNING id)
-                  UPDATE counters SET n = n + 1 FROM one WHERE counters.id = 2 RETURNING 'deadlocked' AS d`;
+    const both = `WITH one AS (UPDATE counters SET n = n + 1 WHERE id = 1 RETURNING id),
+                  gate AS MATERIALIZED (SELECT pg_advisory_xact_lock(4711), id FROM one)
+                  UPDATE counters SET n = n + 1 FROM gate WHERE counters.id = 2 RETURNING 'deadlocked' AS d`;
     const step = queryError("shop", both, {}, { write: true });
-    // The owner must wait until the step is blocked; otherwise the step would wait for row 1 without a lock, and never end.
-    await eventually(async () => {
-      const { rows } = await watcher.query<{ n: number }>(
-        "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%deadlocked%'",
-      );
-      return rows[0]!.n === 1 ? true : undefined;
-    }, "the step waiting for a lock");
+    await waiting("%deadlocked%");
     const wants = owner.query("UPDATE counters SET n = n + 1 WHERE id = 1");
+    await waiting("UPDATE counters SET n = n + 1 WHERE id = 1");
+    await watcher.query("SELECT pg_advisory_unlock(4711)");
     const error = await step;
     expect(error).toMatchObject({ code: "deadlock", message: "shop: deadlock detected", transient: true });
     await wants;
