@@ -22,10 +22,19 @@ interface Starting {
   /** Its own definition, if it has one. */
   definition: Record<string, unknown> | null;
   /** The run that it repeats. */
-  retryOf: Pick<RunRecord, "id" | "actor" | "causes"> | undefined;
+  retryOf: Pick<RunRecord, "id" | "workflowId" | "definition" | "actor" | "causes"> | undefined;
   /** Who caused it besides its actor, and the causes of the run that starts it. */
   causes: readonly RunCause[];
 }
+
+/** Who gave a run a definition of its own, or keeps that of the run that it repeats. */
+const definers = ({
+  id,
+  workflowId,
+  actor,
+  definition,
+}: Pick<Starting, "id" | "workflowId" | "actor" | "definition">): PersonalCause[] =>
+  definition === null ? [] : [personalCause(workflowId === null ? "step" : "patched", actor, id)];
 
 /** The causes of a new run: those that it inherits, who started what it repeats, and whose definition it has. */
 export function causesOfRun({ id, workflowId, actor, definition, retryOf, causes }: Starting): RunCause[] {
@@ -33,8 +42,13 @@ export function causesOfRun({ id, workflowId, actor, definition, retryOf, causes
     ...causes,
     ...(retryOf === undefined
       ? []
-      : [...retryOf.causes, personalCause("started", retryOf.actor, retryOf.id)]),
-    ...(definition === null ? [] : [personalCause(workflowId === null ? "step" : "patched", actor, id)]),
+      : [
+          ...retryOf.causes,
+          personalCause("started", retryOf.actor, retryOf.id),
+          // It has no such cause where an older release started it.
+          ...definers(retryOf),
+        ]),
+    ...definers({ id, workflowId, actor, definition }),
   ];
   const first = new Map<string, RunCause>();
   for (const cause of all) {

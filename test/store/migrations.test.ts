@@ -248,6 +248,7 @@ it("records who caused the unfinished runs of before: who started, changed or wr
     { id: "patched", person: "ben", retryOf: "first", definition: true },
     { id: "child", person: "ben", parent: "patched", depth: 1 },
     { id: "ended", person: "cid", retryOf: "first", ended: true },
+    { id: "kept", person: "cid", ended: true, definition: true },
     { id: "plain", person: "cid" },
   ];
   await before.transaction(async (trx) => {
@@ -273,7 +274,8 @@ it("records who caused the unfinished runs of before: who started, changed or wr
       text === null ? [] : [[id, JSON.parse(text) as unknown] as const],
     ),
   );
-  expect(recorded).toEqual({ patched: causes, child: causes });
+  const kept = [{ kind: "patched", owner: "cid", ...who, by: "kept" }];
+  expect(recorded).toEqual({ patched: causes, child: causes, kept });
 });
 
 it("confirms subscriptions in the name of who last set their URL or their values, as the audit log says", async () => {

@@ -92,6 +92,22 @@ describe("a redelivery", () => {
     expect(await within("POST", `/workflows/hook/deliveries/${id}/redeliver`)).toMatchObject({ status: 200 });
   });
 
+  it("that is repeated has the result of the first, also when the key may not start it any more", async () => {
+    const { all, client, publish, urlOf, send, ended } = await place();
+    await publish({ triggers: [SIGNED], steps: [QUERY] });
+    const { delivery_id: id } = await send((await urlOf())!);
+    await ended(id);
+    const limited = await client(["read", "publish", "run"], { limits: { databases: ["shop"] } });
+    const again = () =>
+      limited("POST", `/workflows/hook/deliveries/${id}/redeliver`, undefined, { "Idempotency-Key": "once" });
+    const first = await again();
+    expect(first).toMatchObject({ status: 200 });
+    const steps = [{ ...QUERY, database: "hr" }];
+    await all("PATCH", "/workflows/hook", { definition: { triggers: [SIGNED], steps } });
+    expect(await all("POST", "/workflows/hook/publish", {})).toMatchObject({ status: 200 });
+    expect((await again()).body).toEqual(first.body);
+  });
+
   it("is on record with its run, whose approval is not decided by who redelivered", async () => {
     const { all, client, publish, urlOf, send, ended, approvalOf } = await place({ by_author: true });
     await publish({ triggers: [SIGNED], steps: [ASK] });

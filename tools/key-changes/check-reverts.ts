@@ -16,6 +16,7 @@ import {
   unpublication,
 } from "../workflows/callee-changes.ts";
 import { checkDefinition } from "../workflows/check-definition.ts";
+import { publicationIssues } from "../workflows/publishable-definition.ts";
 import type { RevertPlan } from "./plan-revert.ts";
 import type { ChangedByKey } from "./read-key-changes.ts";
 import { effectsOf, plannedResult, type RevertResult, skipped } from "./serialize-key-changes.ts";
@@ -149,7 +150,7 @@ async function check(
       message: "The key took the offer to other projects back. Only an admin can offer it to them again.",
     });
   if (plan.content?.isMerged) {
-    const issue = await firstIssue(ctx, workflow, plan.content.value.definition, asPublished);
+    const issue = await firstIssue(ctx, workflow, plan.content.value.definition, { asPublished });
     if (issue !== undefined)
       return skipped(workflow, {
         code: "merge_conflict",
@@ -162,7 +163,7 @@ async function check(
   const issue =
     definition === undefined
       ? "its definition was pruned"
-      : await firstIssue(ctx, workflow, definition, asPublished);
+      : await firstIssue(ctx, workflow, definition, { asPublished, issuesOf: publicationIssues });
   const obstacle =
     issue !== undefined
       ? `version ${version} no longer passes the check (${issue})`
@@ -188,15 +189,18 @@ async function firstIssue(
   ctx: ToolContext,
   workflow: WorkflowWithDefinition,
   definition: Definition | null,
-  asPublished: ReadonlyMap<string, Definition>,
+  {
+    asPublished,
+    issuesOf = ({ errors }) => errors,
+  }: { asPublished: ReadonlyMap<string, Definition>; issuesOf?: typeof publicationIssues },
 ): Promise<string | undefined> {
   if (definition === null) return undefined;
-  const { errors } = await checkDefinition(ctx, definition, {
+  const report = await checkDefinition(ctx, definition, {
     checkConnections: true,
     project: projectOf(workflow),
     selfId: workflow.id,
     asPublished,
   });
-  const [issue] = errors;
+  const [issue] = issuesOf(report);
   return issue && `${issue.path || "the definition"} ${issue.message}`;
 }

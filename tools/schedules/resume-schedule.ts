@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ScheduleState } from "../../schemas/schedule-state.ts";
 import { IdempotencyKey, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { assertKeyMayStart } from "../workflows/live-changes.ts";
+import { keyMayStart } from "../workflows/live-changes.ts";
 import { findSchedule, savePaused, scheduleState } from "./schedule-state.ts";
 
 export const resumeSchedule = defineTool({
@@ -18,10 +18,15 @@ export const resumeSchedule = defineTool({
   input: z.strictObject({ workflow_id: WorkflowIdRef, idempotency_key: IdempotencyKey.optional() }),
   output: ScheduleState,
   async run({ workflow_id }, ctx) {
+    const assertMayStart = await keyMayStart(
+      ctx,
+      () => findSchedule(ctx.read, workflow_id),
+      "resume the schedule",
+    );
     const state = await ctx.write(async (tx) => {
       const schedule = await findSchedule(tx, workflow_id);
       if (!schedule.paused) return scheduleState(ctx, schedule);
-      await assertKeyMayStart(ctx, schedule, "resume the schedule");
+      await assertMayStart(schedule);
       return scheduleState(ctx, await savePaused(ctx, tx, schedule, false));
     });
     ctx.engine.wake();

@@ -5,22 +5,24 @@ import type { ToolContext } from "../../src/core/tool.ts";
 import type { TriggerRecord } from "../../src/core/trigger-ports.ts";
 
 /**
- * Asserts that a caller could start the runs of a trigger with run_workflow.
- * @throws AppError missing_scope, workflow_not_runnable (beyond the limits of the key)
+ * Why a caller could not start the runs of a trigger with run_workflow: missing_scope, or workflow_not_runnable beyond the limits of
+ * the key. Undefined where it could.
  */
-export async function assertMayRun(
+export async function runRefusal(
   { actor: { principal }, engine }: Pick<ToolContext, "actor" | "engine">,
   { workflowId, version, project }: Pick<TriggerRecord, "workflowId" | "version" | "project">,
-): Promise<void> {
+): Promise<AppError | undefined> {
   const { access } = principal;
   if (!scopesIn(access, project).has("run"))
-    throw missingScope(principal, { subject: "What starts runs of a workflow", scope: "run", project });
+    return missingScope(principal, { subject: "What starts runs of a workflow", scope: "run", project });
   const errors = await engine.beyondKeyLimits({ workflowId, version }, access.keyLimits);
   const [issue] = errors;
-  if (issue === undefined) return;
-  throw new AppError(
-    "workflow_not_runnable",
-    `This key can't start runs of version ${version} of "${workflowId}", which ${issue.message}. Use another key, or ask its owner for one with wider limits.`,
-    { errors },
+  return (
+    issue &&
+    new AppError(
+      "workflow_not_runnable",
+      `This key can't start runs of version ${version} of "${workflowId}", which ${issue.message}. Use another key, or ask its owner for one with wider limits.`,
+      { errors },
+    )
   );
 }

@@ -4,7 +4,7 @@ import { IdempotencyKey, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { unscoped } from "../../src/core/scoped-readers.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { assertMayRun } from "./may-run.ts";
+import { runRefusal } from "./may-run.ts";
 import { findDelivery, findTrigger, serializeTriggerDelivery, triggerNameOf } from "./trigger-state.ts";
 
 export const redeliverTriggerDelivery = defineTool({
@@ -38,15 +38,15 @@ export const redeliverTriggerDelivery = defineTool({
     // Whatever does not exist is reported after the idempotency key, by the transaction.
     const received = await ctx.read.triggerDeliveries.find(delivery_id);
     const live = received && (await ctx.read.triggers.find(received.triggerId));
-    if (live?.removed === false) {
-      await assertMayRun(ctx, live);
-      await ctx.engine.triggers.assertMayStart(live);
-    }
+    const isLive = live?.removed === false;
+    const refusal = isLive ? await runRefusal(ctx, live) : undefined;
+    if (isLive && refusal === undefined) await ctx.engine.triggers.assertMayStart(live);
     const again = await ctx.write(async (tx) => {
       const first = await findDelivery(tx, workflow_id, delivery_id);
       const trigger = await findTrigger(tx, workflow_id, await triggerNameOf(tx, first));
       const event = await tx.triggerDeliveries.event(first.id);
       if (event === undefined) throw notStored(first.id);
+      if (refusal !== undefined) throw refusal;
       const { owner, keyName, lineage, access } = ctx.actor.principal;
       const by = { owner, keyName, lineage, limits: access.keyLimits };
       const delivery = await ctx.engine.triggers.redeliver(unscoped(tx), trigger, first, { event, by });

@@ -3,7 +3,7 @@ import { TriggerName, TriggerState } from "../../schemas/trigger-delivery.ts";
 import { IdempotencyKey, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { replaceUrl } from "./replace-url.ts";
-import { assertKeyMayStart } from "../workflows/live-changes.ts";
+import { keyMayStart } from "../workflows/live-changes.ts";
 import { findTrigger, triggerState } from "./trigger-state.ts";
 
 export const rotateTrigger = defineTool({
@@ -23,11 +23,17 @@ export const rotateTrigger = defineTool({
     idempotency_key: IdempotencyKey.optional(),
   }),
   output: TriggerState,
-  run: ({ workflow_id, trigger }, ctx) =>
-    ctx.write(async (tx) => {
+  async run({ workflow_id, trigger }, ctx) {
+    const assertMayStart = await keyMayStart(
+      ctx,
+      () => findTrigger(ctx.read, workflow_id, trigger),
+      "replace the URL, which starts runs",
+    );
+    return ctx.write(async (tx) => {
       const before = await findTrigger(tx, workflow_id, trigger);
-      await assertKeyMayStart(ctx, before, "replace the URL, which starts runs");
+      await assertMayStart(before);
       await replaceUrl(ctx, tx, before);
       return triggerState(ctx, await findTrigger(tx, workflow_id, trigger));
-    }),
+    });
+  },
 });

@@ -8,7 +8,7 @@ import { findWorkflow } from "../../src/core/find-workflow.ts";
 import type { Readers } from "../../src/core/ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import type { TriggerDeliveryRecord, TriggerRecord } from "../../src/core/trigger-ports.ts";
-import { assertMayRun } from "./may-run.ts";
+import { runRefusal } from "./may-run.ts";
 
 /**
  * Finds a trigger of a workflow's published version.
@@ -61,7 +61,7 @@ export async function triggerState(ctx: ToolContext, record: TriggerRecord): Pro
   const declared = TOP_FIELDS.triggers.parse(definition?.["triggers"])?.find(({ id }) => id === name);
   const signature = declared?.signature ?? null;
   const mayEdit = scopesIn(ctx.actor.principal.access, project).has("write");
-  const showsUrl = mayEdit && (signature !== null || (await mayRun(ctx, record)));
+  const showsUrl = mayEdit && (signature !== null || (await runRefusal(ctx, record)) === undefined);
   return {
     workflow_id: workflowId,
     ...projectField(project),
@@ -75,20 +75,6 @@ export async function triggerState(ctx: ToolContext, record: TriggerRecord): Pro
     owner: actor.owner,
   };
 }
-
-/** Whether the caller can start runs of the version that a trigger starts. */
-const mayRun = (ctx: ToolContext, record: TriggerRecord): Promise<boolean> =>
-  assertMayRun(ctx, record).then(
-    () => true,
-    (error: unknown) => {
-      if (
-        error instanceof AppError &&
-        (error.code === "missing_scope" || error.code === "workflow_not_runnable")
-      )
-        return false;
-      throw error;
-    },
-  );
 
 /** @param trigger the id of its trigger in the definition */
 export const serializeTriggerDelivery = (

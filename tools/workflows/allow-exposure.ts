@@ -6,7 +6,7 @@ import { AppError } from "../../src/core/errors.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { readExposure, saveConsent } from "./exposure.ts";
-import { assertKeyMayStart } from "./live-changes.ts";
+import { keyMayStart } from "./live-changes.ts";
 
 export const allowExposure = defineTool({
   name: "allow_exposure",
@@ -27,12 +27,12 @@ export const allowExposure = defineTool({
   }),
   output: Exposure,
   async run({ workflow_id, digest }, ctx) {
-    const { id: workflowId } = await findWorkflow(ctx.read.workflows, workflow_id);
-    const { version } = await readExposure(ctx.read.workflows, workflowId);
-    const assertMayStart =
-      version === null
-        ? undefined
-        : await assertKeyMayStart(ctx, { workflowId, version }, "allow a tool that starts runs");
+    const find = async () => {
+      const { id: workflowId } = await findWorkflow(ctx.read.workflows, workflow_id);
+      const { version } = await readExposure(ctx.read.workflows, workflowId);
+      return version === null ? undefined : { workflowId, version };
+    };
+    const assertMayStart = await keyMayStart(ctx, find, "allow a tool that starts runs");
     return ctx.write(async (tx) => {
       const { id } = await findWorkflow(tx.workflows, workflow_id);
       const current = await readExposure(tx.workflows, id);
@@ -50,7 +50,7 @@ export const allowExposure = defineTool({
         );
       }
       if (current.state === "allowed") return current;
-      await assertMayStart?.({ version: current.version });
+      await assertMayStart({ workflowId: id, version: current.version });
       await saveConsent(tx, id, {
         digest,
         version: current.version,

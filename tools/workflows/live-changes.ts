@@ -87,31 +87,42 @@ export async function assertWithinKeyLimits(
 }
 
 /**
- * Refuses what makes later runs of a version happen that the caller's key could not start itself, by the rule for starting one:
- * they are not limited like the key, and it could read what they return.
+ * Finds out whether the caller's key may make later runs of a version happen, by the rule for starting one: they are not limited like
+ * the key, and it could read what they return. That takes long, so it happens before the transaction; the refusal is thrown in it,
+ * after the result of an earlier request with the same idempotency key was looked up.
+ * @param find the version as it is now; undefined, or an AppError, for none
  * @param change what is refused, as an imperative
- * @returns the same check for the version as it is in the transaction, which costs nothing if it is still that one
- * @throws AppError not_permitted
+ * @returns a check for the version as it is in the transaction, which costs nothing if it is still that one; it throws not_permitted
  */
-export async function assertKeyMayStart(
+export async function keyMayStart(
   { actor, engine }: Pick<ToolContext, "actor" | "engine">,
-  { workflowId, version: checked }: LiveVersion,
+  find: () => Promise<LiveVersion | undefined>,
   change: string,
-): Promise<(current: Pick<LiveVersion, "version">) => Promise<void>> {
-  const check = async (version: number): Promise<void> => {
-    const errors = await engine.beyondKeyLimits({ workflowId, version }, actor.principal.access.keyLimits);
+): Promise<(current: LiveVersion) => Promise<void>> {
+  const { keyLimits } = actor.principal.access;
+  if (keyLimits === null) return async () => {};
+  const refusalOf = async ({ workflowId, version }: LiveVersion): Promise<AppError | undefined> => {
+    const errors = await engine.beyondKeyLimits({ workflowId, version }, keyLimits);
     const [issue] = errors;
-    if (issue === undefined) return;
-    throw new AppError(
-      "not_permitted",
-      `This key is limited to some databases or models, so it can't ${change}: version ${version} of "${workflowId}" ${issue.message}. ` +
-        "Nothing was changed. Use another key, or ask a person.",
-      { errors },
+    return (
+      issue &&
+      new AppError(
+        "not_permitted",
+        `This key is limited to some databases or models, so it can't ${change}: version ${version} of "${workflowId}" ${issue.message}. ` +
+          "Nothing was changed. Use another key, or ask a person.",
+        { errors },
+      )
     );
   };
-  await check(checked);
-  return async ({ version }) => {
-    if (version !== checked) await check(version);
+  const checked = await find().catch((error: unknown) => {
+    // The transaction says so.
+    if (error instanceof AppError) return undefined;
+    throw error;
+  });
+  const found = checked && (await refusalOf(checked));
+  return async (current) => {
+    const refusal = current.version === checked?.version ? found : await refusalOf(current);
+    if (refusal !== undefined) throw refusal;
   };
 }
 

@@ -10,7 +10,7 @@ import { assertNotArchived } from "./assert-not-archived.ts";
 import { assertCallersFit } from "./broken-callers.ts";
 import { offering } from "./callee-changes.ts";
 import { whileCallersFit } from "./go-live.ts";
-import { assertKeyMayStart } from "./live-changes.ts";
+import { keyMayStart } from "./live-changes.ts";
 import { offerResponse } from "./offer-response.ts";
 import { saveOffer } from "./save-offer.ts";
 
@@ -43,11 +43,9 @@ export const offerWorkflow = defineTool({
   async run({ workflow_id, projects, break_callers: allowed }, ctx) {
     await assertKnown(ctx, projects);
     const found = await findWorkflow(ctx.read.workflows, workflow_id);
-    const { id, published_version: version } = found;
-    const assertMayStart =
-      projects.length === 0 || version === null
-        ? undefined
-        : await assertKeyMayStart(ctx, { workflowId: id, version }, "offer it to callers");
+    const { id: workflowId, published_version: live } = found;
+    const find = async () => (live === null ? undefined : { workflowId, version: live });
+    const assertMayStart = await keyMayStart(ctx, find, "offer it to callers");
     const check = () => assertCallersFit(ctx, offering(found, projects), allowed);
     const offered = await whileCallersFit(ctx, check, async (tx, assertUnchanged) => {
       const workflow = await findWorkflow(tx.workflows, workflow_id);
@@ -56,8 +54,8 @@ export const offerWorkflow = defineTool({
       const after = projects.toSorted();
       if (before.join("\n") !== after.join("\n")) {
         await assertUnchanged();
-        if (workflow.published_version !== null)
-          await assertMayStart?.({ version: workflow.published_version });
+        const { published_version: version } = workflow;
+        if (projects.length > 0 && version !== null) await assertMayStart({ workflowId, version });
         await saveOffer(ctx, tx, workflow.id, after);
       }
       return { id: workflow.id, projects: after };

@@ -28,7 +28,7 @@ import { workflowEtag } from "./etag.ts";
 import { assertNotArchived } from "./assert-not-archived.ts";
 import { assertVersionMatches } from "./assert-version.ts";
 import { allowByPublishing, makeLive, whileCallersFit, withExposure } from "./go-live.ts";
-import { assertKeyMayStart } from "./live-changes.ts";
+import { keyMayStart } from "./live-changes.ts";
 import { findPublishableDefinition } from "./publishable-definition.ts";
 import { runExamples } from "./run-examples.ts";
 
@@ -77,8 +77,9 @@ export const publishWorkflow = defineTool({
     const version = requested ?? workflow.version;
     const isPublished = workflow.published_version === version && workflow.status === "published";
     const definition = isPublished ? undefined : await findPublishableDefinition(ctx, workflow, version);
-    // Publishing it again can still expose it as a tool.
-    if (isPublished) await assertKeyMayStart(ctx, { workflowId: id, version }, "publish it");
+    // Publishing it again can still expose it as a tool, and reviews it.
+    const live = { workflowId: id, version };
+    const assertMayStart = await keyMayStart(ctx, async () => (isPublished ? live : undefined), "publish it");
     const asked = { version, breakCallers: allowed, reason: reason ?? null };
     const mustAsk = !isPublished && (await needsReview(ctx.read, ctx.actor.principal, workflow, version));
     const same = mustAsk ? await findSameRequest(ctx, ctx.read, { ...asked, workflow }) : undefined;
@@ -109,6 +110,7 @@ export const publishWorkflow = defineTool({
         review = await requestReview(ctx, tx, { ...asked, workflow: current, examples });
         return withWarnings(await withRequest(ctx, current, review));
       }
+      if (isLive) await assertMayStart(live);
       const isNewReview = await tx.workflows.addPublication({ id, version }, ctx.actor.principal);
       if (isLive) {
         // Who publishes what somebody else has published reviews it.

@@ -1,12 +1,23 @@
 /** The definition of a version that is about to be published. */
 import { projectOf } from "../../schemas/project.ts";
+import type { Issue } from "../../schemas/problem.ts";
 import type { Workflow } from "../../schemas/workflow.ts";
+import type { CheckReport } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { checkDefinition } from "./check-definition.ts";
 
 /** Findings that a draft may have, which is run by callers who are known. */
 const REFUSED: ReadonlySet<string> = new Set(["unsigned_approval"]);
+
+/** What keeps a version from being published. */
+export const publicationIssues = ({
+  errors,
+  warnings,
+}: Pick<CheckReport, "errors" | "warnings">): Issue[] => [
+  ...errors,
+  ...warnings.filter(({ code }) => REFUSED.has(code)),
+];
 
 /** Finds the definition of a version and checks it. @throws AppError version_not_found, workflow_not_runnable */
 export async function findPublishableDefinition(
@@ -34,7 +45,7 @@ export async function findPublishableDefinition(
     project: projectOf(workflow),
     selfId: id,
   });
-  const errors = [...report.errors, ...report.warnings.filter(({ code }) => REFUSED.has(code))];
+  const errors = publicationIssues(report);
   if (errors.length === 0) return definition;
   throw new AppError(
     "workflow_not_runnable",

@@ -1,12 +1,19 @@
 import { z } from "zod";
 import { projectOf } from "../../schemas/project.ts";
-import { IdempotencyKey, IfMatch, Reason, ReturnedWorkflow, WorkflowIdRef } from "../../schemas/workflow.ts";
+import {
+  IdempotencyKey,
+  IfMatch,
+  Reason,
+  ReturnedWorkflow,
+  type Workflow,
+  WorkflowIdRef,
+} from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { needsReviewAgain } from "../reviews/review-rule.ts";
 import { withUnpublished } from "../reviews/with-unpublished.ts";
 import { workflowEtag } from "./etag.ts";
-import { assertKeyMayStart, assertMayChangeDraft, assertMayPublish } from "./live-changes.ts";
+import { assertMayChangeDraft, assertMayPublish, keyMayStart } from "./live-changes.ts";
 import { assertVersionMatches } from "./assert-version.ts";
 import { saveStarts } from "./save-starts.ts";
 
@@ -31,16 +38,13 @@ export const restoreWorkflow = defineTool({
   output: ReturnedWorkflow,
   etag: workflowEtag,
   async run({ workflow_id, if_match, reason }, ctx) {
-    const found = await findWorkflow(ctx.read.workflows, workflow_id);
-    // An archived workflow does not change, and one that is not archived is not restored.
-    if (found.status === "archived") {
-      const { id: workflowId, published_version: published, version } = found;
-      await assertKeyMayStart(ctx, { workflowId, version: published ?? version }, "restore it");
-    }
+    const find = async () => versionOf(await findWorkflow(ctx.read.workflows, workflow_id));
+    const assertMayStart = await keyMayStart(ctx, find, "restore it");
     return ctx.write(async (tx) => {
       const current = await findWorkflow(tx.workflows, workflow_id);
       assertVersionMatches(current, if_match);
       if (current.status !== "archived") return current;
+      await assertMayStart(versionOf(current));
       if (current.published_version === null) await assertMayChangeDraft(ctx, tx, current);
       else
         assertMayPublish(ctx, current, {
@@ -66,4 +70,10 @@ export const restoreWorkflow = defineTool({
       return restored;
     });
   },
+});
+
+/** The version that runs once it is restored. */
+const versionOf = ({ id, published_version: published, version }: Workflow) => ({
+  workflowId: id,
+  version: published ?? version,
 });

@@ -111,9 +111,13 @@ function skippedBefore(
 ): SkippedRuns | null {
   if (skipped.first >= nextAt) return null;
   let [count, last] = [0, skipped.first];
-  for (let at: string | null = last; at !== null && at < nextAt; at = nextTime(schedule, Date.parse(at))) {
+  for (
+    let at: string | null = last;
+    at !== null && at < nextAt && count < skipped.count;
+    at = nextTime(schedule, Date.parse(at))
+  ) {
     count += 1;
     last = at;
   }
-  return { ...skipped, count: Math.min(count, skipped.count), last };
+  return { ...skipped, count, last };
 }

@@ -23,12 +23,12 @@ const COLUMNS = sql`id, workflow_id, retry_of, parent_run, owner, key_name, line
   case when definition is null then 0 else 1 end as has_definition`;
 
 /**
- * Records who has started, changed or written what unfinished runs repeat, and what the runs follow that wait for them: they must not
- * decide on these.
+ * Records who has started, changed or written what runs repeat, and what the runs follow that wait for them: they must not decide on
+ * these. For unfinished runs, and for those with a definition of their own, which a retry keeps.
  */
 async function recordCauses(db: Kysely<never>): Promise<void> {
   const { rows } = await sql<Started>`select ${COLUMNS} from runs
-    where finished_at is null order by depth`.execute(db);
+    where finished_at is null or definition is not null order by depth`.execute(db);
   const causesOf = new Map<string, readonly object[]>();
   for (const run of rows) {
     const causes: object[] = [...(causesOf.get(run.parent_run ?? "") ?? [])];

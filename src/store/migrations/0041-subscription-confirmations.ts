@@ -33,15 +33,20 @@ export async function up(untyped: Kysely<never>): Promise<void> {
     .selectFrom("subscriptions")
     .select(["id", "created_at", "created_by"])
     .execute();
+  if (subscriptions.length === 0) return;
+  const entries = await db
+    .selectFrom("audit_log")
+    .select(["target", "at", "operation", "owner", "lineage", "details"])
+    .where("operation", "in", ["create_subscription", "update_subscription"])
+    .orderBy("id")
+    .execute();
+  const lasts = new Map(
+    entries
+      .filter((entry) => entry.operation === "create_subscription" || hasSetValues(entry))
+      .map((entry) => [entry.target, entry]),
+  );
   for (const { id, created_at: createdAt, created_by: createdBy } of subscriptions) {
-    const entries = await db
-      .selectFrom("audit_log")
-      .select(["at", "operation", "owner", "lineage", "details"])
-      .where("target", "=", id)
-      .where("operation", "in", ["create_subscription", "update_subscription"])
-      .orderBy("id", "desc")
-      .execute();
-    const last = entries.find((entry) => entry.operation === "create_subscription" || hasSetValues(entry));
+    const last = lasts.get(id);
     await db
       .updateTable("subscriptions")
       .set({
