@@ -33,10 +33,16 @@ const isStarter = (
 export const findStart = (
   person: Pick<Person, "owner" | "lineage">,
   { id, actor, causes }: Pick<RunRecord, "id" | "actor" | "causes">,
-): PersonalCause | undefined =>
-  [personalCause("started", actor, id), ...causes.filter(isPersonal)].find(
-    (cause) => (cause.kind === "started" || cause.kind === "redelivered") && isStarter(person, cause),
-  );
+): PersonalCause | undefined => {
+  const personal = causes.filter(isPersonal);
+  const isRedelivery = ({ kind }: PersonalCause): boolean => kind === "redelivered";
+  // A redelivery says more than that the run belongs to them.
+  return [
+    ...personal.filter(isRedelivery),
+    personalCause("started", actor, id),
+    ...personal.filter(({ kind }) => kind === "started"),
+  ].find((cause) => isStarter(person, cause));
+};
 
 /** Whether somebody may not decide on a run, because they started it or wrote what it runs. @param email of a person, with an account or without */
 export async function isOwnWork(

@@ -92,8 +92,12 @@ export interface TriggersApi {
     target: TriggerTarget,
     refusal: { code: string; reason: string; bytes: number },
   ): Promise<void>;
-  /** What refuses deliveries before they are recorded. @throws AppError too_many_runs, storage_full */
-  assertMayStart(trigger: TriggerRecord): Promise<void>;
+  /**
+   * What refuses deliveries before they are recorded.
+   * @param actor whom the run would belong to; default: who published the trigger
+   * @throws AppError too_many_runs, storage_full
+   */
+  assertMayStart(trigger: TriggerRecord, actor?: Pick<RunActor, "owner" | "lineage">): Promise<void>;
   /**
    * Records a delivery again that was received before, so that the version that is published now handles it.
    * @throws AppError as for `receive`

@@ -20,12 +20,13 @@ const signature = (body: string) => ({
 });
 
 /** A server with an executor, and clients with keys of scopes and limits. */
-async function place(approvals: object = {}) {
+async function place(approvals: object = {}, limits: object = {}) {
   const instance = await testInstance();
   const dataset = createSqliteFile(temporaryDirectory(), "CREATE TABLE t (id)");
   const databases = ["shop", "hr"].map((name) => ({ name, type: "sqlite", dataset }));
   const config = {
     approvals,
+    limits,
     databases,
     secrets: [{ name: "hook", key_var: "TEST_HOOK", hosts: [] }],
   };
@@ -106,6 +107,23 @@ describe("a redelivery", () => {
     await all("PATCH", "/workflows/hook", { definition: { triggers: [SIGNED], steps } });
     expect(await all("POST", "/workflows/hook/publish", {})).toMatchObject({ status: 200 });
     expect((await again()).body).toEqual(first.body);
+  });
+
+  it("counts for who redelivers, and leaves the limits of who published to signed deliveries", async () => {
+    const { client, publish, urlOf, send, ended } = await place({}, { per_key: { runs_per_hour: 3 } });
+    await publish({ triggers: [SIGNED], steps: [SAY] });
+    const url = (await urlOf())!;
+    const { delivery_id: id } = await send(url);
+    await ended(id);
+    const eve = await client(["read", "publish", "run"], { name: "eve" });
+    const again = () => eve("POST", `/workflows/hook/deliveries/${id}/redeliver`);
+    for (const _ of [1, 2, 3]) await ended((await again()).body.id as string);
+    expect(await again()).toMatchObject({ status: 429, body: { code: "too_many_runs" } });
+    await ended((await send(url, '{"second":1}')).delivery_id);
+    const { run_id: run } = await ended((await send(url, '{"third":1}')).delivery_id);
+    expect((await eve("GET", `/runs/${run}`)).body.started_by).toMatchObject({
+      key_name: expect.not.stringMatching("eve"),
+    });
   });
 
   it("is on record with its run, whose approval is not decided by who redelivered", async () => {
@@ -212,6 +230,22 @@ describe("an approval behind a trigger without a signature", () => {
       });
     });
     expect(await instance.read.runs.find(run)).toBeUndefined();
+  });
+
+  it("starts nothing of what came without a signature once the trigger has one", async () => {
+    const { all, publish, urlOf, send, ended } = await place();
+    await all("POST", "/workflows", { name: "Asks", definition: { steps: [SAY] } });
+    await all("POST", "/workflows/asks/publish", {});
+    await publish({ triggers: [OPEN], steps: [{ id: "sub", type: "workflow", workflow: "asks" }] });
+    await all("PATCH", "/workflows/asks", { definition: { steps: [ASK] } });
+    await all("POST", "/workflows/asks/publish", {});
+    const { delivery_id: id } = await send((await urlOf())!);
+    await untilPassing(async () =>
+      expect((await all("GET", `/workflows/hook/deliveries/${id}`)).body.code).toBe("workflow_not_runnable"),
+    );
+    await all("PATCH", "/workflows/hook", { definition: { triggers: [SIGNED], steps: [SAY] } });
+    expect(await all("POST", "/workflows/hook/publish", {})).toMatchObject({ status: 200 });
+    expect(await ended(id)).toMatchObject({ status: "failed", code: "signature_invalid" });
   });
 
   it("stays refused in a retry that would add one", async () => {

@@ -40,7 +40,7 @@ export const redeliverTriggerDelivery = defineTool({
     const live = received && (await ctx.read.triggers.find(received.triggerId));
     const isLive = live?.removed === false;
     const refusal = isLive ? await runRefusal(ctx, live) : undefined;
-    if (isLive && refusal === undefined) await ctx.engine.triggers.assertMayStart(live);
+    if (isLive && refusal === undefined) await ctx.engine.triggers.assertMayStart(live, ctx.actor.principal);
     const again = await ctx.write(async (tx) => {
       const first = await findDelivery(tx, workflow_id, delivery_id);
       const trigger = await findTrigger(tx, workflow_id, await triggerNameOf(tx, first));

@@ -19,7 +19,7 @@ import { eventValue } from "../definition/trigger-event.ts";
 import type { PrepareRun } from "../run-state/prepare-run.ts";
 import type { RunContext } from "../run-state/run-context.ts";
 import { startRun } from "../run-state/start-run.ts";
-import { WEBHOOK_CLIENT } from "../run-state/triggers/receive.ts";
+import { actorOfDelivery } from "../run-state/triggers/receive.ts";
 import type { Evaluate, Evaluator } from "./evaluator.ts";
 import { toCondition } from "./step-values.ts";
 
@@ -205,7 +205,19 @@ export function deliveryStarter({
     const planned = planOf(compiled).get(record.name);
     if (planned === undefined)
       return end(failed("trigger_gone", "The published version has no such trigger any more."));
-    const owner = usageSubjectOf(record.actor);
+    if (
+      planned.trigger.signature !== undefined &&
+      delivery.isSigned === false &&
+      delivery.redeliveredBy === null
+    )
+      return end(
+        failed(
+          "signature_invalid",
+          "The trigger expects a signature now, and the delivery came without one.",
+        ),
+      );
+    const actor = actorOfDelivery(record, delivery);
+    const owner = usageSubjectOf(actor);
     const { payload } = planned.trigger;
     const parsed =
       payload === undefined
@@ -241,7 +253,7 @@ export function deliveryStarter({
       inputs,
       keyLimits: delivery.redeliveredBy?.limits,
       causes: causesOfDelivery(delivery, planned.trigger),
-      actor: { ...record.actor, surface: "rest", client: WEBHOOK_CLIENT },
+      actor,
       trigger: "webhook",
     });
     const isOurs = await transaction(async (tx) => {

@@ -89,7 +89,7 @@ export const START_OPERATIONS: Makers = [
         async after({ subject }, output) {
           await company.settle();
           const { runId } = (await company.instance.read.triggerDeliveries.find(output.id))!;
-          const causes = new Set([workflow.startsFor!, subject]);
+          const causes = new Set([subject]);
           const started = runOf(workflow, workflow.published!);
           await remember(company, { ...started, id: runId!, causes, isAnonymous });
         },

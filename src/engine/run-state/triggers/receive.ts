@@ -7,6 +7,7 @@ import { iso, SECOND } from "../../../core/clock.ts";
 import type { ConnectionViews } from "../../../core/connection-views.ts";
 import { AppError } from "../../../core/errors.ts";
 import { newTriggerDeliveryId, newRunId } from "../../../core/ids.ts";
+import type { RunActor } from "../../../core/model.ts";
 import type { EngineReaders, EngineTransaction, EngineWriters } from "../../../core/run-ports.ts";
 import type {
   TriggerDeliveryRecord,
@@ -109,9 +110,12 @@ export function triggersApi(options: Options): TriggersApi {
     },
   };
 
-  async function assertMayStart(record: TriggerRecord): Promise<void> {
+  async function assertMayStart(
+    record: TriggerRecord,
+    actor: Parameters<typeof usageSubjectOf>[0] = record.actor,
+  ): Promise<void> {
     const { priority = 0 } = (await compiledOf(record)).definition;
-    await options.assertMayStart({ owner: usageSubjectOf(record.actor), priority });
+    await options.assertMayStart({ owner: usageSubjectOf(actor), priority });
   }
 
   async function declared(record: TriggerRecord): Promise<Trigger | undefined> {
@@ -149,10 +153,10 @@ export function triggersApi(options: Options): TriggersApi {
     if (first !== undefined) return first;
     const { count, bytes } = await tx.triggerDeliveries.unended(record.id);
     if (count > MAX_UNENDED || (count > 1 && bytes > MAX_UNENDED_BYTES)) throw tooManyUnended(count);
-    const { project, actor } = record;
+    const { project } = record;
     const run = {
       project,
-      actor: { ...actor, surface: "rest", client: WEBHOOK_CLIENT },
+      actor: actorOfDelivery(record, delivery),
       parent: null,
       trigger: "webhook",
     } as const;
@@ -165,7 +169,16 @@ export function triggersApi(options: Options): TriggersApi {
 }
 
 /** The client of the runs that webhooks start. */
-export const WEBHOOK_CLIENT = "webhook";
+const WEBHOOK_CLIENT = "webhook";
+
+/** Whom the run of a delivery belongs to: who delivered it again, else who published the trigger. */
+export function actorOfDelivery(
+  { actor }: Pick<TriggerRecord, "actor">,
+  { redeliveredBy }: Pick<TriggerDeliveryRecord, "redeliveredBy">,
+): RunActor {
+  const { owner, keyName, lineage } = redeliveredBy ?? actor;
+  return { owner, keyName, lineage, surface: "rest", client: WEBHOOK_CLIENT };
+}
 
 const triggerNotFound = (): AppError =>
   new AppError(
