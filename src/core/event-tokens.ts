@@ -10,11 +10,18 @@ export interface EventTokens {
 
 /** Length of a MAC, in bytes. */
 const MAC_BYTES = 24;
-const PARTS = /(?<runId>run_[\w-]{1,40})\.(?<stepId>[a-z][a-z0-9_]{0,63})\.(?<mac>[\w-]{32})/;
-const TOKEN = new RegExp(`^${PARTS.source}$`);
+const REF = /(?<runId>run_[\w-]{1,40})\.(?<stepId>[a-z][a-z0-9_]{0,63})/.source;
+const TOKEN = new RegExp(`^${REF}\\.(?<mac>[\\w-]{32})$`);
 
-/** Finds what looks like a token in a text. */
-export const EVENT_TOKENS = new RegExp(PARTS, "g");
+/**
+ * Finds what looks like a token in a text, also if the end of its MAC is cut off. Fewer than 8 characters of a MAC leave 150
+ * bits to guess, and would be found in names of files such as `run_8dkq2m0sfj3a.report.csv`.
+ */
+export const EVENT_TOKENS = new RegExp(
+  `${REF}\\.(?:(?<mac>[\\w-]{32})|(?<cutMac>[\\w-]{8,31})(?!\\.?[\\w-]))`,
+  "g",
+);
+
 /** Maximum length of a token, in characters. */
 export const MAX_EVENT_TOKEN = "run_".length + 40 + 1 + 64 + 1 + 32;
 

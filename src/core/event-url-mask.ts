@@ -6,8 +6,11 @@ import { type Access, scopesIn } from "./access.ts";
 import { EVENT_TOKENS, MAX_EVENT_TOKEN } from "./event-tokens.ts";
 import type { RunReader } from "./run-ports.ts";
 
-/** Replaces the MAC of the tokens in a JSON text. The length stays, so that offsets into values do. */
-export type EventUrlMask = (text: string) => Promise<string>;
+/** Replaces the MAC of the tokens in the texts of a value. Their length stays, so that offsets into values do. */
+export type EventUrlMask = <T>(value: T) => Promise<T>;
+
+/** Maximum number of runs that are looked up for a caller. The tokens of further runs are hidden. */
+const MAX_RUNS = 100;
 
 /** Whether a caller sees the event URLs of the runs of a project. */
 export const seesEventUrls = (access: Access, project: string): boolean =>
@@ -16,37 +19,71 @@ export const seesEventUrls = (access: Access, project: string): boolean =>
 /** @returns undefined for a caller who may run things in every project */
 export function eventUrlMask(runs: Pick<RunReader, "find">, access: Access): EventUrlMask | undefined {
   if (access.everywhere?.has("run") === true) return undefined;
-  const seen = new Map<string, boolean>();
-  /** The run may be one that the caller can't read, such as that which passed the URL on. */
-  const sees = async (runId: string): Promise<boolean> => {
-    const known = seen.get(runId);
+  const found = new Map<string, Promise<boolean | undefined>>();
+  /**
+   * The run may be one that the caller can't read, such as that which passed the URL on.
+   * @returns undefined if there is no such run
+   */
+  const sees = (runId: string): Promise<boolean | undefined> => {
+    const known = found.get(runId);
     if (known !== undefined) return known;
-    const run = await runs.find(runId);
-    const can = run !== undefined && seesEventUrls(access, run.project);
-    seen.set(runId, can);
-    return can;
+    if (found.size >= MAX_RUNS) return Promise.resolve(false);
+    const result = runs.find(runId).then((run) => run && seesEventUrls(access, run.project));
+    found.set(runId, result);
+    return result;
   };
-  return async (text) => {
-    const hidden = new Set<string>();
-    for (const { groups } of text.matchAll(EVENT_TOKENS))
-      if (!(await sees(groups!["runId"]!))) hidden.add(groups!["runId"]!);
-    if (hidden.size === 0) return text;
-    return text.replace(EVENT_TOKENS, (token, ...rest: unknown[]) => {
-      const { runId, mac } = rest.at(-1) as { runId: string; mac: string };
-      return hidden.has(runId) ? token.slice(0, -mac.length) + "*".repeat(mac.length) : token;
+  return async <T>(value: T) => {
+    const ids = new Set<string>();
+    mapTexts(value, (text) => {
+      for (const { groups } of text.matchAll(EVENT_TOKENS)) ids.add(groups!["runId"]!);
+      return text;
     });
+    if (ids.size === 0) return value;
+    const seen = new Map<string, boolean | undefined>();
+    for (const id of ids) seen.set(id, await sees(id));
+    return mapTexts(value, (text) =>
+      text.replace(EVENT_TOKENS, (token, ...rest: unknown[]) => {
+        const { runId, mac, cutMac } = rest.at(-1) as { runId: string; mac?: string; cutMac?: string };
+        // A cut MAC of no run is other text: a path such as steps.run_tests.output.failed_tests.
+        const isShown = mac === undefined ? seen.get(runId) !== false : seen.get(runId) === true;
+        const { length } = (mac ?? cutMac)!;
+        return isShown ? token : token.slice(0, -length) + "*".repeat(length);
+      }),
+    ) as T;
   };
 }
 
-/** The same for a value of JSON. */
-export async function maskValue<T>(value: T, mask: EventUrlMask | undefined): Promise<T> {
-  if (mask === undefined || value === undefined) return value;
-  const text = JSON.stringify(value);
-  const masked = await mask(text);
-  return masked === text ? value : (JSON.parse(masked) as T);
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
-/** The same for a part of a text: a token that begins or ends outside of it is hidden too. */
+/**
+ * Replaces the texts of a value, also the names of fields. Copies only what changes: functions and instances of classes, such
+ * as errors, stay what they are.
+ */
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) {
+    const items = value.map((item) => mapTexts(item, change));
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (!isPlainObject(value)) return value;
+  const fields = Object.entries(value);
+  const changed = fields.map(([name, inner]) => [change(name), mapTexts(inner, change)] as const);
+  const isSame = changed.every(([name, inner], index) => {
+    const [before, innerBefore] = fields[index]!;
+    return name === before && inner === innerBefore;
+  });
+  return isSame ? value : Object.fromEntries(changed);
+}
+
+/** Hides the event URLs in a value; returns the value itself for a caller without a mask. */
+export const maskValue = async <T>(value: T, mask: EventUrlMask | undefined): Promise<T> =>
+  mask === undefined ? value : mask(value);
+
+/** Hides the event URLs in parts of a text: a token that begins or ends outside of it is hidden too. */
 export const maskedPart =
   (valueText: RunReader["valueText"], mask: EventUrlMask): RunReader["valueText"] =>
   async (at, { from, chars }) => {

@@ -1,8 +1,9 @@
 /** Event URLs act, so only callers who may run things in the project of the run see them, whatever shows the run. */
 import { expect, it } from "vitest";
+import { openDecisions, PAYMENT } from "../support/decisions.ts";
 import { startTestExecutor } from "../support/executor.ts";
 import { type ApiClient, apiClient } from "../support/http.ts";
-import { connect } from "../support/mcp.ts";
+import { connect, outputOf } from "../support/mcp.ts";
 import { addMember, addProject } from "../support/projects.ts";
 import { openRest } from "../support/rest.ts";
 import { addUser } from "../support/users.ts";
@@ -132,4 +133,37 @@ it("A key that can only read sees no event URL over MCP, in resources and in the
   const streamed = await events.text();
   expect(streamed).toContain("*".repeat(mac.length));
   expect(streamed).not.toContain(mac);
+});
+
+it("A person whose key can only decide answers a question that holds an event URL", async () => {
+  const { instance, admin, id, mac } = await waitingRun();
+  const { value } = await instance.key({ scopes: ["read", "approve"] });
+  const { url: mcp } = await instance.mcp();
+  const questions: string[] = [];
+  const client = await connect("v2 that negotiates", mcp, value, undefined, {
+    elicit({ message }) {
+      questions.push(message);
+      return { action: "accept", content: { decision: "approve", comment: "Right." } };
+    },
+  });
+  const { body: approvals } = await admin("GET", `/approvals?run_id=${id}`);
+  const decided = outputOf(await client.call("decide_approval", { approval_id: approvals[0].id }));
+  expect(decided).toMatchObject({ status: "approved", comment: "Right." });
+  expect(questions.join()).toContain("*".repeat(mac.length));
+  expect(questions.join()).not.toContain(mac);
+});
+
+it("A link that no longer decides says so where the approval holds an event URL", async () => {
+  const [ask, ...rest] = PAYMENT.steps;
+  const message = "Send it to ${{ run.event_urls.callback }}";
+  const steps = [{ ...ask, message }, ...rest, { id: "callback", type: "wait", event: {} }];
+  const opened = await openDecisions({ definition: { ...PAYMENT, steps } });
+  const { run } = await opened.ask();
+  const path = await opened.link();
+  expect((await opened.browser("GET", path)).html).toContain("*".repeat(32));
+  await opened.call("POST", `/runs/${run}/cancel`);
+  await opened.proceed();
+  const page = await opened.browser("GET", path);
+  expect(page.status).toBe(409);
+  expect(page.html).toContain("This approval has ended");
 });
