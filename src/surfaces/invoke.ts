@@ -105,15 +105,16 @@ export function prepare(
   surfaceIssues: readonly Issue[] = [],
 ): PreparedCall {
   authorise(tool, call);
+  const { access } = call.actor.principal;
   const input: Record<string, unknown> = parseInput(
     tool.input as z.ZodObject,
     raw,
     surfaceIssues,
-    choosesProject(call.actor.principal.access) ? [] : PROJECT_FIELDS,
+    choosesProject(access) ? [] : PROJECT_FIELDS,
   );
   call.resourceIds = resourceIdsOf(input);
   const ctx = contextOf(services, tool, raw as Record<string, unknown>, call);
-  const mask = eventUrlMask(services.read.runs, call.actor.principal.access);
+  const mask = eventUrlMask(services.read.runs, access);
   const isLarge = sizeUpTo(input, LARGE_INPUT) === undefined;
   const run = async (parsed: Record<string, unknown>) => {
     if (isLarge) await nextTurn();
@@ -145,7 +146,11 @@ export function prepare(
         cursor = page.next_cursor;
       }
     },
-    visibility: visibilityKey(visibilityOf(call.actor.principal.access, tool.scope)),
+    visibility: [
+      visibilityKey(visibilityOf(access, tool.scope)),
+      // Callers who find the same can see the event URLs of different projects.
+      ...(mask === undefined ? [] : [visibilityKey(visibilityOf(access, "run"))]),
+    ].join(" "),
     isPaged:
       input["limit"] !== undefined ||
       input["cursor"] !== undefined ||

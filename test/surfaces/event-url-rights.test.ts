@@ -167,3 +167,18 @@ it("A link that no longer decides says so where the approval holds an event URL"
   expect(page.status).toBe(409);
   expect(page.html).toContain("This approval has ended");
 });
+
+it("A cached list and its ETag are not shared with callers who do not see its event URLs", async () => {
+  const { instance, admin, url, mac } = await waitingRun();
+  const { value } = await instance.key({ scopes: ["read"] });
+  const reader = apiClient(new URL(url).origin, value);
+  await admin("PATCH", "/workflows/inner", { description: `Called with ${url}` });
+  const full = await admin("GET", "/workflows");
+  const hidden = await reader("GET", "/workflows");
+  expect(JSON.stringify(full.body)).toContain(mac);
+  expect(JSON.stringify(hidden.body)).not.toContain(mac);
+  expect(JSON.stringify((await admin("GET", "/workflows")).body)).toContain(mac);
+  const tag = full.headers.get("etag")!;
+  expect((await reader("GET", "/workflows", undefined, { "If-None-Match": tag })).status).toBe(200);
+  expect((await admin("GET", "/workflows", undefined, { "If-None-Match": tag })).status).toBe(304);
+});
