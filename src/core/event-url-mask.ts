@@ -3,6 +3,7 @@
  * wherever their authors want it, so it is hidden in whatever a caller reads, by the token that it ends with.
  */
 import { type Access, scopesIn } from "./access.ts";
+import { AppError } from "./errors.ts";
 import { EVENT_TOKENS, MAX_EVENT_TOKEN } from "./event-tokens.ts";
 import type { RunReader } from "./run-ports.ts";
 
@@ -99,3 +100,12 @@ export const maskedPart =
     const text = await mask(before + value.text + after);
     return { ...value, text: text.slice(before.length, before.length + value.text.length) };
   };
+
+/** The same for an error, which may quote values. */
+export async function maskError(error: unknown, mask: EventUrlMask | undefined): Promise<unknown> {
+  if (mask === undefined || !(error instanceof AppError)) return error;
+  const message = await maskValue(error.message, mask);
+  const details = await maskValue(error.details, mask);
+  if (message === error.message && details === error.details) return error;
+  return new AppError(error.code, message, { ...details, cause: error.cause });
+}

@@ -13,7 +13,7 @@ import {
 } from "../core/access.ts";
 import type { EngineApi } from "../core/engine-port.ts";
 import { AppError, ERRORS, toAppError } from "../core/errors.ts";
-import { eventUrlMask, maskValue } from "../core/event-url-mask.ts";
+import { eventUrlMask, maskError, maskValue } from "../core/event-url-mask.ts";
 import { parseInput } from "../core/issues.ts";
 import { sizeUpTo } from "../core/json-schema/json-size.ts";
 import { nextTurn } from "../core/next-turn.ts";
@@ -118,7 +118,9 @@ export function prepare(
   const isLarge = sizeUpTo(input, LARGE_INPUT) === undefined;
   const run = async (parsed: Record<string, unknown>) => {
     if (isLarge) await nextTurn();
-    const result = await tool.run(parsed, ctx);
+    const result = await tool.run(parsed, ctx).catch(async (error: unknown) => {
+      throw await maskError(error, mask);
+    });
     if (isLarge) await nextTurn();
     const output = await maskValue(checkOutput(tool, result), mask);
     if (tool.readsValues === true) await services.recordRead?.(readEntryOf(tool, parsed, output, call));

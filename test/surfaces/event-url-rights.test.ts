@@ -1,6 +1,7 @@
 /** Event URLs act, so only callers who may run things in the project of the run see them, whatever shows the run. */
 import { expect, it } from "vitest";
 import { openDecisions, PAYMENT } from "../support/decisions.ts";
+import { untilPassing } from "../support/eventually.ts";
 import { startTestExecutor } from "../support/executor.ts";
 import { type ApiClient, apiClient } from "../support/http.ts";
 import { connect, outputOf } from "../support/mcp.ts";
@@ -49,7 +50,7 @@ async function waitingRun(project?: string) {
   const { body } = await admin("GET", `/runs/${run.id}?step_id=callback`);
   const url = body.steps[0].event_url as string;
   expect(url).toMatch(/\/events\/run_/);
-  return { ...opened, call, admin, id: run.id as string, url, mac: url.split(".").at(-1)! };
+  return { ...opened, executor, call, admin, id: run.id as string, url, mac: url.split(".").at(-1)! };
 }
 
 /** All that a caller can read of the run and of what it made. */
@@ -182,3 +183,38 @@ it("A cached list and its ETag are not shared with callers who do not see its ev
   expect((await reader("GET", "/workflows", undefined, { "If-None-Match": tag })).status).toBe(200);
   expect((await admin("GET", "/workflows", undefined, { "If-None-Match": tag })).status).toBe(304);
 });
+
+it.each(["${{ steps.link }}", "${{ {'cut': steps.link.url.replace('.', ' / ')} }}"])(
+  "An example of who may not run things shows no token of the run that it takes outputs from: %s",
+  async (output) => {
+    const { instance, url, id, mac, executor } = await waitingRun();
+    const { value } = await instance.key({ scopes: ["read", "write", "publish"] });
+    const call = apiClient(url.replace(/\/events\/.*$/, ""), value);
+    const link = { id: "link", type: "set", values: { url: "${{ run.event_urls.callback }}" } };
+    const wait = { id: "callback", type: "wait", event: {} };
+    const given = {
+      from_run: id,
+      steps: ["link"],
+      callback: { body: null, received_at: "2026-01-01T00:00:00Z" },
+    };
+    const changed = await call("PATCH", "/workflows/callback", {
+      definition: { steps: [link, wait], output, examples: [{ given, expect: { url: "no", cut: "no" } }] },
+    });
+    expect(changed.body.issues).toEqual([]);
+    const publishing = call("POST", "/workflows/callback/publish", {});
+    const answer = await untilAnswered(publishing, () => executor.queue.wake());
+    expect(answer).toMatchObject({ status: 409, body: { code: "examples_failed" } });
+    expect(JSON.stringify(answer.body)).not.toContain(mac);
+  },
+);
+
+/** Wakes the executor until a request is answered. */
+async function untilAnswered<T>(request: Promise<T>, wake: () => void): Promise<T> {
+  let isAnswered = false;
+  void request.finally(() => (isAnswered = true));
+  await untilPassing(() => {
+    wake();
+    expect(isAnswered).toBe(true);
+  });
+  return request;
+}

@@ -1,6 +1,7 @@
 /** Resolves what a trial is given: outputs as they are written, and outputs of a recorded run. */
 import { givenParts } from "../../schemas/given.ts";
 import type { Issue } from "../../schemas/problem.ts";
+import { eventUrlMask, maskValue } from "../../src/core/event-url-mask.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 import type { RunRecord, StepRecord, Trial } from "../../src/core/model.ts";
 import { toStepStatus } from "../../src/core/step-states.ts";
@@ -25,7 +26,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 /** @returns the outputs by step id, or every issue */
 export async function resolveGiven(
-  ctx: Pick<ToolContext, "read" | "engine" | "recordRead">,
+  ctx: Pick<ToolContext, "read" | "engine" | "recordRead" | "actor">,
   given: Readonly<Record<string, unknown>>,
   { path, definition, workflowId }: Target,
 ): Promise<{ given: Given } | { issues: Issue[] }> {
@@ -97,20 +98,22 @@ const unknownRun = (path: string, workflowId: string | undefined): Issue => ({
 
 /** Reads recorded outputs of a run. Steps that were not chosen one by one and did not succeed are left out. */
 async function takeOutputs(
-  { read: { runs } }: Pick<ToolContext, "read">,
+  { read: { runs }, actor }: Pick<ToolContext, "read" | "actor">,
   { id: runId }: RunRecord,
   { ids, isChosen, path }: { ids: readonly string[]; isChosen: boolean; path: string },
 ): Promise<{ given: Given } | { issues: Issue[] }> {
   const records = new Map((await runs.steps(runId)).map((record) => [record.stepId, record]));
   const given: Record<string, Record<string, unknown>> = {};
   const issues: Issue[] = [];
+  // Expressions could show what their caller must not see in another form.
+  const mask = eventUrlMask(runs, actor.principal.access);
   let chars = 0;
   for (const [index, stepId] of ids.entries()) {
     const record = records.get(stepId);
     if (record?.state === "succeeded") {
       chars += await sizeOf(runs, runId, record);
       if (chars > MAX_TAKEN_CHARS) return { issues: [tooLarge(path)] };
-      given[stepId] = await outputOf(runs, runId, record);
+      given[stepId] = await maskValue(await outputOf(runs, runId, record), mask);
     } else if (isChosen)
       issues.push({
         path: `${path}.steps[${index}]`,
