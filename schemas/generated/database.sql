@@ -178,7 +178,8 @@ CREATE TABLE "backfills" (
   "subject" text not null,
   "created_at" text not null,
   "finished_at" text,
-  "cancelled_by" text);
+  "cancelled_by" text,
+  "key_limits" text);
 
 CREATE INDEX backfills_by_workflow on backfills (workflow_id, created_at, id);
 

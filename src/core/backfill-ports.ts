@@ -1,4 +1,5 @@
 /** The interfaces of the store for backfills. The rules for transactions in run-ports.ts hold. */
+import type { KeyLimits } from "./access.ts";
 import type { BackfillStatus, ExistingRuns } from "../../schemas/backfill.ts";
 import type { RunStatus } from "../../schemas/run.ts";
 import type { Visibility } from "./access.ts";
@@ -32,6 +33,8 @@ export interface BackfillRecord {
   /** Why it starts no run at the moment, or why it failed. */
   message: string | null;
   actor: RunActor;
+  /** What the key that started it is limited to, and so each of its runs; null for nothing. */
+  keyLimits: KeyLimits | null;
   createdAt: string;
   finishedAt: string | null;
   /** Who cancelled it. */

@@ -10,6 +10,7 @@ import type {
 import { usageSubjectOf } from "../core/usage-limits.ts";
 import { cappedCount } from "./capped-count.ts";
 import { forUpdate, isOneOf, lockName } from "./dialect.ts";
+import { jsonText, parseJson } from "./json-column.ts";
 import type { BackfillRow, Schema } from "./schema.ts";
 import { visibleRows } from "./visibility.ts";
 
@@ -38,6 +39,7 @@ const toRecord = (row: BackfillRow): BackfillRecord => ({
     surface: row.surface,
     client: row.client,
   },
+  keyLimits: parseJson(row.key_limits),
   createdAt: row.created_at,
   finishedAt: row.finished_at,
   cancelledBy: row.cancelled_by,
@@ -173,6 +175,7 @@ export function backfillWriter(trx: Kysely<Schema>): BackfillWriter {
           owner: actor.owner,
           key_name: actor.keyName,
           lineage: actor.lineage,
+          key_limits: jsonText(backfill.keyLimits),
           surface: actor.surface,
           client: actor.client,
           subject: usageSubjectOf(actor),

@@ -94,6 +94,8 @@ export interface BackfillRow {
   lineage: string;
   surface: Surface;
   client: string;
+  /** What the key that started it is limited to, as JSON; null for nothing. */
+  key_limits: string | null;
   subject: string;
   created_at: string;
   finished_at: string | null;

@@ -200,6 +200,7 @@ async function filled() {
       message: null,
       actor: { owner: "ann@example.com", keyName: "ci", lineage: "key_1", surface: "cli", client: "" },
       createdAt: iso(now),
+      keyLimits: null,
       finishedAt: iso(now),
       cancelledBy: null,
     });

@@ -70,6 +70,7 @@ export const startBackfill = defineTool({
       reason: reason ?? null,
       message: null,
       actor: runActor(ctx),
+      keyLimits: ctx.actor.principal.access.keyLimits,
       createdAt: iso(ctx.now()),
       finishedAt: null,
       cancelledBy: null,

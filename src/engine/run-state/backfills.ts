@@ -160,10 +160,11 @@ export function backfiller(options: Options): Backfiller {
   }
 
   async function prepareSlot(backfill: BackfillRecord, time: string): Promise<PreparedRun> {
-    const { workflowId, version, actor } = backfill;
+    const { workflowId, version, actor, keyLimits } = backfill;
     const prepared = await options.prepareRun({
       workflowId,
       caller: null,
+      keyLimits,
       version,
       inputs: await scheduledInputs(options, backfill, { trigger: "backfill", time }),
       actor,

@@ -1,10 +1,11 @@
 import { type Kysely, sql } from "kysely";
 
-/** Who caused a run besides its actor, who delivered a delivery again, and whether it was signed. */
+/** Who caused a run besides its actor, who delivered a delivery again, and whether it was signed; what the keys of backfills are limited to. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema.alterTable("runs").addColumn("causes", "text").execute();
   await db.schema.alterTable("trigger_deliveries").addColumn("redelivered_by", "text").execute();
   await db.schema.alterTable("trigger_deliveries").addColumn("signed", "integer").execute();
+  await db.schema.alterTable("backfills").addColumn("key_limits", "text").execute();
   await recordCauses(db);
 }
 

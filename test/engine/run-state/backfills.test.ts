@@ -59,6 +59,7 @@ async function insert(
     reason: null,
     message: null,
     actor: TEST_ACTOR,
+    keyLimits: null,
     createdAt: harness.now(),
     finishedAt: null,
     cancelledBy: null,
@@ -218,6 +219,19 @@ describe("a backfill", () => {
       status: "failed",
       message: expect.stringMatching(/01:00:00.*inputs\.at/),
     });
+  });
+
+  it("ends as failed when a run would go beyond the limits of the key that started it", async () => {
+    const harness = await testEngine({ clock: fakeClock(Date.parse("2026-11-22T00:00:00Z")) });
+    const query = { id: "read", type: "sql", database: "shop", query: "SELECT 1 AS x" };
+    const id = await publish(harness, { steps: [query] });
+    const backfill = await insert(harness, id, { keyLimits: { databases: ["hr"] } });
+    await harness.engine.backfiller.startRuns();
+    expect(await harness.read.backfills.find(backfill)).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining("which this key may not use") as string,
+    });
+    expect(await runsOf(harness, id)).toEqual([]);
   });
 
   it("starts no more runs once it was cancelled, also while one is about to start", async () => {
