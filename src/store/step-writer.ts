@@ -71,6 +71,7 @@ const upsertAttempt = preparedWrite((db, ...values: (string | number | null)[]) 
       conflict.columns(["run_id", "step_id", "item", "attempt"]).doUpdateSet((eb) => ({
         status: eb.ref("excluded.status"),
         executor: eb.ref("excluded.executor"),
+        started_at: eb.ref("excluded.started_at"),
         finished_at: eb.ref("excluded.finished_at"),
         usage: eb.ref("excluded.usage"),
         error: eb.ref("excluded.error"),

@@ -29,6 +29,27 @@ export async function saveAttempt(
   tx.onCommit(() => spans.recordAttempt(run, planned.step, job, { ...end, attempt, startedAt, finishedAt }));
 }
 
+/**
+ * Saves why an attempt waits for its mail. It starts again under the same number, so that neither attempts, inputs nor spans pile up
+ * with each hour that it waits.
+ */
+export const saveHeldAttempt = (
+  tx: EngineWriters,
+  { job, startedAt }: Attempt,
+  executor: string,
+  error: RunError,
+  finishedAt: string,
+): Promise<void> =>
+  tx.runs.saveAttempt(job, {
+    attempt: job.attempt,
+    status: "failed",
+    usage: null,
+    error,
+    executor,
+    startedAt,
+    finishedAt,
+  });
+
 /** Ends the attempt of a step that waited. */
 export async function endWaitingAttempt(
   { spans, definitionCache }: RunContext,

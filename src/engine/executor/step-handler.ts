@@ -21,7 +21,7 @@ import { assertNotPoisoned } from "./poisoned-job.ts";
 import { attemptOutcome, reportAttempt } from "./report-attempt.ts";
 import { retryDelay } from "./retry-delay.ts";
 import { runsAgain } from "./runs-again.ts";
-import { saveAttempt } from "./save-attempt.ts";
+import { saveAttempt, saveHeldAttempt } from "./save-attempt.ts";
 import { type AheadOptions, evaluateAhead, type SavedAttempt } from "./steps-ahead.ts";
 
 export interface StepHandlerOptions extends Omit<AheadOptions, "savingAttempt"> {
@@ -117,18 +117,21 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     const finishedAt = iso(context.clock.now());
     const status =
       error.code === "cancelled" ? "cancelled" : error.code === "interrupted" ? "interrupted" : "failed";
+    const until = status === "failed" ? heldUntil(thrown) : undefined;
     const report = reporter(attempt, jobContext, status, error);
     const record = async (tx: EngineWriters): Promise<void> => {
       report(tx);
       if (attempt.codeStartedAt === undefined) await tx.jobs.returnRateSlots(job);
       await recordUsage(tx, attempt);
       const end = { status, usage: attempt.usage ?? null, error } as const;
-      await saveAttempt(context, tx, attempt, jobContext, end, finishedAt);
+      await (until === undefined
+        ? saveAttempt(context, tx, attempt, jobContext, end, finishedAt)
+        : saveHeldAttempt(tx, attempt, jobContext.executor, error, finishedAt));
     };
-    const retry = (dueAt: string | null, retryCount: number): JobResult => ({
+    const retry = (dueAt: string | null, retryCount: number, next = job.attempt + 1): JobResult => ({
       kind: "retry",
       dueAt,
-      attempt: job.attempt + 1,
+      attempt: next,
       retryCount,
       async change(tx) {
         await record(tx);
@@ -138,8 +141,7 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     // An interruption does not count as one of the step's retries.
     if (status === "interrupted") return retry(null, job.retryCount);
     // Nor does a mail that waits for the limit of its owner.
-    const until = status === "failed" ? heldUntil(thrown) : undefined;
-    if (until !== undefined) return retry(iso(until), job.retryCount);
+    if (until !== undefined) return retry(iso(until), job.retryCount, job.attempt);
     const delay = status === "failed" ? retryDelay(planned, job, thrown) : undefined;
     if (delay !== undefined) return retry(iso(context.clock.now() + delay), job.retryCount + 1);
     const result: StepResult = status === "cancelled" ? { kind: "cancelled" } : { kind: "failed", error };

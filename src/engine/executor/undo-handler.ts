@@ -24,7 +24,7 @@ import { retryDelay } from "./retry-delay.ts";
 import { runStepCode } from "./run-step-code.ts";
 import { secretUseRecorder } from "./secret-uses.ts";
 import { runsAgain } from "./runs-again.ts";
-import { saveAttempt } from "./save-attempt.ts";
+import { saveAttempt, saveHeldAttempt } from "./save-attempt.ts";
 import type { StepHandlerOptions } from "./step-handler.ts";
 import { encodeOutput } from "./step-values.ts";
 
@@ -107,16 +107,16 @@ export function undoHandler(options: StepHandlerOptions): JobHandler {
     if (thrown instanceof StepError) attempt.usage ??= thrown.options.usage;
     // Only the end of the executor interrupts an undo: a cancellation does not.
     const status = jobContext.signal.aborted || attempt.startRecorded === false ? "interrupted" : "failed";
-    const retry = (dueAt: string | null, retryCount: number): JobResult => ({
+    const until = status === "failed" ? heldUntil(thrown) : undefined;
+    const retry = (dueAt: string | null, retryCount: number, next = job.attempt + 1): JobResult => ({
       kind: "retry",
       dueAt,
-      attempt: job.attempt + 1,
+      attempt: next,
       retryCount,
-      change: async (tx) => void (await save(tx, attempt, jobContext, status, error)),
+      change: async (tx) => void (await save(tx, attempt, jobContext, status, error, until !== undefined)),
     });
     if (status === "interrupted") return retry(null, job.retryCount);
-    const until = heldUntil(thrown);
-    if (until !== undefined) return retry(iso(until), job.retryCount);
+    if (until !== undefined) return retry(iso(until), job.retryCount, job.attempt);
     const delay = retryDelay(planned, job, thrown);
     if (delay !== undefined) return retry(iso(context.clock.now() + delay), job.retryCount + 1);
     return {
@@ -136,6 +136,7 @@ export function undoHandler(options: StepHandlerOptions): JobHandler {
     { executor }: JobContext,
     outcome: Extract<AttemptOutcome, "succeeded" | "failed" | "interrupted">,
     error: ReturnType<typeof toRunError> | null,
+    held = false,
   ): Promise<string> {
     const { run, job, planned, codeStartedAt, usage, rows } = attempt;
     const finishedAt = iso(context.clock.now());
@@ -148,7 +149,9 @@ export function undoHandler(options: StepHandlerOptions): JobHandler {
       ...(rows !== undefined && { rows }),
     });
     const end = { status: outcome, usage: usage ?? null, error };
-    await saveAttempt(context, tx, attempt, { executor }, end, finishedAt);
+    await (held
+      ? saveHeldAttempt(tx, attempt, executor, error!, finishedAt)
+      : saveAttempt(context, tx, attempt, { executor }, end, finishedAt));
     return finishedAt;
   }
 }

@@ -2,6 +2,7 @@
 import { simpleParser } from "mailparser";
 import { describe, expect, it } from "vitest";
 import { HOUR, iso, MINUTE } from "../../../src/core/clock.ts";
+import { undoStepId } from "../../../src/core/undo-step-id.ts";
 import type { PerKeyLimits } from "../../../src/core/usage-limits.ts";
 import { MAIL_ENV, mailConfig } from "../../support/decisions.ts";
 import { TEST_ACTOR, testEngine } from "../../support/engine.ts";
@@ -147,19 +148,58 @@ describe("mails_per_hour", () => {
     expect((await read.runs.find(another))!.status).toBe("cancelled");
   });
 
-  it("lets a mail that undoes a step wait, and the run ends with it", async () => {
-    const { define, start, idle, received, nextHour, outcome } = await open({ mails_per_hour: 1 });
+  it("stores nothing more in each hour that a step waits", async () => {
+    const { define, start, idle, received, nextHour, lastAttempts, find, now } = await open({
+      mails_per_hour: 1,
+    });
+    const mail = await define(mailTo("ann@example.com", { text: "x".repeat(10_000) }));
+    const runs: string[] = [];
+    for (let count = 0; count < 4; count += 1) runs.push(await start(mail, { actor: FLOODER }));
+    await idle();
+    const all = () => Promise.all(runs.map(find));
+    const before = await all();
+    await nextHour();
+    await nextHour();
+    expect(await received()).toHaveLength(3);
+    const index = (await all()).findIndex(({ status }) => status === "queued");
+    const held = runs[index]!;
+    expect(await find(held)).toMatchObject({ storedBytes: before[index]!.storedBytes });
+    expect(await lastAttempts(held)).toMatchObject([
+      { attempt: 1, status: "failed", error: { code: "limit_reached" } },
+    ]);
+    await nextHour();
+    expect((await all()).map(({ status }) => status)).toEqual(runs.map(() => "succeeded"));
+    expect(await lastAttempts(held)).toMatchObject([
+      { attempt: 1, status: "succeeded", startedAt: now(), error: null },
+    ]);
+    const [one, ...others] = await all();
+    expect(others.map(({ storedBytes }) => storedBytes)).toEqual(others.map(() => one!.storedBytes));
+  });
+
+  it("lets a mail that undoes a step wait, stores nothing more meanwhile, and the run ends with it", async () => {
+    const { define, start, idle, received, nextHour, outcome, find, read } = await open({
+      mails_per_hour: 1,
+    });
     const fails = { id: "gate", type: "assert", that: "false", message: "closed", needs: ["hold"] };
-    const { id: _, ...undo } = mailTo("ben@example.com");
+    const { id: _, ...undo } = mailTo("ben@example.com", { text: "x".repeat(10_000) });
     const steps = await define({ id: "hold", type: "probe", ask: 1, undo }, fails);
-    await start(await define(mailTo("ann@example.com")), { actor: FLOODER });
+    const other = await define(mailTo("ann@example.com"));
+    await start(other, { actor: FLOODER });
+    await start(other, { actor: FLOODER });
     await idle();
     const run = await start(steps, { actor: FLOODER });
     await idle();
     expect(await received()).toEqual(["ann@example.com"]);
-    expect((await outcome(run)).status).toBe("running");
+    const { storedBytes } = await find(run);
+    const undoAttempts = () =>
+      read.runs.lastAttempts({ runId: run, stepId: undoStepId("hold"), item: null }, 10);
     await nextHour();
-    expect(await received()).toEqual(["ann@example.com", "ben@example.com"]);
+    expect(await received()).toEqual(["ann@example.com", "ann@example.com"]);
+    expect(await find(run)).toMatchObject({ status: "running", storedBytes });
+    expect(await undoAttempts()).toMatchObject([{ attempt: 1, error: { code: "limit_reached" } }]);
+    await nextHour();
+    expect(await received()).toEqual(["ann@example.com", "ann@example.com", "ben@example.com"]);
+    expect(await undoAttempts()).toMatchObject([{ attempt: 1, status: "succeeded", error: null }]);
     expect(await outcome(run)).toMatchObject({ status: "failed", error: { code: "assert_failed" } });
   });
 
