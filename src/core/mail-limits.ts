@@ -55,8 +55,9 @@ export async function countMails(
 }
 
 function countsOf(holders: readonly UsageHolder[], addresses: readonly string[], now: number): Count[] {
-  // A tag leads to the same mailbox, so it must not be a way around the limit.
-  const mailboxes = [...new Set(addresses.map(mailboxOf))];
+  // A tag leads to the same mailbox, so it must not be a way around the limit. In order, so that two transactions with the same mailboxes
+  // lock the first one first.
+  const mailboxes = [...new Set(addresses.map(mailboxOf))].toSorted();
   const counts: Count[] = [];
   for (const holder of holders) {
     const add = (kind: MailResource, subject: string, amount: number, label?: string): void => {
