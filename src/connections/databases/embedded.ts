@@ -10,14 +10,24 @@ import type { Driver, PreparedStatement } from "./driver.ts";
 /** The only folder of the state directory that workflows can read: it holds the sample database. */
 const SAMPLES = "samples";
 
+interface FileOptions {
+  stateDir: string;
+  children: ChildPool;
+  /** Called with the path of the file that a statement opens, without links. */
+  onFile: (file: string) => void;
+}
+
 /** @param dataset the file, which must not be in the state directory */
 export function createFileDriver(
   engine: ChildSpec["engine"],
   dataset: string,
-  stateDir: string,
-  children: ChildPool,
+  { stateDir, children, onFile }: FileOptions,
 ): Driver {
-  const specFor = async (write: boolean) => ({ engine, file: await realFile(dataset, stateDir), write });
+  const specFor = async (write: boolean) => {
+    const file = await realFile(dataset, stateDir);
+    onFile(file);
+    return { engine, file, write };
+  };
   return {
     dialect: engine,
     placeholder: (index) => (engine === "sqlite" ? `?${index + 1}` : `$${index + 1}`),

@@ -2,7 +2,6 @@
  * Hides from callers where the files, programs and sockets of databases are: engines write absolute paths into their errors, and
  * DuckDB into its own tables. An author of SQL can still compute something from such a value, as with any value that a query sees.
  */
-import { realpath } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { StepError } from "../../core/step-errors.ts";
 import type { Driver } from "./driver.ts";
@@ -18,14 +17,19 @@ const HOLDER = / (?:is held )?in \S+ \(PID \d+\)(?: by user \S+)?/g;
 
 type Hide = (text: string) => string;
 
-/** @returns the same driver, whose rows, issues and errors have no path of its file, and whose errors about files have no paths */
-export function hidingPaths(driver: Driver, dataset: string | null): Driver {
+/**
+ * @param paths of its file: as it is configured, and where links led to so far; empty for a server
+ * @returns the same driver, whose rows, issues and errors have none of these paths, and whose errors about files have no paths
+ */
+export function hidingPaths(driver: Driver, paths: ReadonlySet<string>): Driver {
+  const hide = hiding(paths);
   async function hidden<T>(work: Promise<T>): Promise<T> {
     try {
       const result = await work;
-      return dataset === null ? result : hiddenIn(result, await pathsOf(dataset));
+      // Most results have no path, so they are searched before they are copied.
+      return paths.size > 0 && hasText(result, hide.isIn) ? (mapTexts(result, hide.in) as T) : result;
     } catch (error) {
-      throw error instanceof StepError ? withoutPaths(error, await pathsOf(dataset)) : error;
+      throw error instanceof StepError ? withoutPaths(error, hide.in) : error;
     }
   }
   return {
@@ -36,29 +40,39 @@ export function hidingPaths(driver: Driver, dataset: string | null): Driver {
   };
 }
 
-/** As it is configured, and where links lead to: the longest first, because one may begin with the other. */
-async function pathsOf(dataset: string | null): Promise<string[]> {
-  if (dataset === null || !isAbsolute(dataset)) return [];
-  const real = await realpath(dataset).catch(() => dataset);
-  return [...new Set([real, dataset])].toSorted((a, b) => b.length - a.length);
+function hiding(paths: ReadonlySet<string>): { isIn(text: string): boolean; in: Hide } {
+  let known = 0;
+  let shortest = Infinity;
+  let pattern = /(?!)/g;
+  /** The pattern for all paths so far. A query can change the case of what it reads. */
+  const current = (): RegExp => {
+    if (paths.size === known) return pattern;
+    known = paths.size;
+    const absolute = [...paths].filter((path) => isAbsolute(path));
+    if (absolute.length === 0) return pattern;
+    shortest = Math.min(...absolute.map(({ length }) => length));
+    // The longest first, because one may begin with the other.
+    const sorted = absolute.toSorted((a, b) => b.length - a.length);
+    pattern = new RegExp(sorted.map((path) => path.replaceAll(/[^\w/]/g, String.raw`\$&`)).join("|"), "gi");
+    return pattern;
+  };
+  return {
+    isIn(text) {
+      const searched = current();
+      return text.length >= shortest && text.search(searched) >= 0;
+    },
+    in: (text) => text.replaceAll(current(), FILE),
+  };
 }
 
-const hiding =
-  (paths: readonly string[]): Hide =>
-  (text) => {
-    let shown = text;
-    // A query can change the case of what it reads.
-    for (const path of paths)
-      shown = shown.replaceAll(new RegExp(path.replaceAll(/[^\w/]/g, String.raw`\$&`), "gi"), FILE);
-    return shown;
-  };
-
-/** Most results have no path, so they are searched before they are copied. */
-function hiddenIn<T>(result: T, paths: readonly string[]): T {
-  if (paths.length === 0) return result;
-  const text = JSON.stringify(result).toLowerCase();
-  const isIn = (path: string): boolean => text.includes(JSON.stringify(path).slice(1, -1).toLowerCase());
-  return paths.some(isIn) ? (mapTexts(result, hiding(paths)) as T) : result;
+/** Whether a text in a value is found, or the name of a field. It copies nothing, and stops at the first. */
+function hasText(value: unknown, isFound: (text: string) => boolean): boolean {
+  if (typeof value === "string") return isFound(value);
+  if (Array.isArray(value)) return value.some((item) => hasText(item, isFound));
+  if (typeof value !== "object" || value === null) return false;
+  for (const key in value)
+    if (isFound(key) || hasText(value[key as keyof typeof value], isFound)) return true;
+  return false;
 }
 
 function mapTexts(value: unknown, hide: Hide): unknown {
@@ -68,8 +82,7 @@ function mapTexts(value: unknown, hide: Hide): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [hide(key), mapTexts(item, hide)]));
 }
 
-function withoutPaths(error: StepError, paths: readonly string[]): StepError {
-  const hide = hiding(paths);
+function withoutPaths(error: StepError, hide: Hide): StepError {
   // Other errors quote the query of the caller, whose texts stay as they are.
   const isAboutFiles = error.code === "database_unavailable";
   const message = hide(error.message);

@@ -82,8 +82,11 @@ export function createDatabases(
 
   /** Loads the drivers of servers on demand, because many processes use none. */
   async function makeDriver({ name, type, dataset, role, ...entry }: DatabaseEntry): Promise<Driver> {
-    if (type === "sqlite" || type === "duckdb")
-      return hidingPaths(createFileDriver(type, dataset, stateDir, children), dataset);
+    if (type === "sqlite" || type === "duckdb") {
+      const paths = new Set([dataset]);
+      const onFile = (file: string): void => void paths.add(file);
+      return hidingPaths(createFileDriver(type, dataset, { stateDir, children, onFile }), paths);
+    }
     const { password_var: variable, concurrency: maxConnections = DEFAULT_CONNECTIONS } = entry;
     const server = {
       url: dataset,
@@ -101,7 +104,7 @@ export function createDatabases(
         : (await import("./mysql.ts")).createMysqlDriver(server);
     const shared = places.get(name) ?? createFairPool(maxConnections);
     places.set(name, shared);
-    return hidingPaths(shareConnections(driver, shared), null);
+    return hidingPaths(shareConnections(driver, shared), new Set());
   }
 
   const front = (limited: DatabasesConfig): Databases =>

@@ -125,3 +125,15 @@ it.each(["postgresql", "mysql"] as const)("hides the path of the socket of %s", 
   const seen = await answersOf({ type, dataset }, ["SELECT 1"]);
   expect(seen).not.toContain(directory);
 });
+
+it("hides where a link leads to that was changed between queries", async () => {
+  const files = [await duckdbFile(temporaryDirectory()), await duckdbFile(temporaryDirectory())];
+  const link = join(temporaryDirectory(), "link.duckdb");
+  const { runQuery } = openDatabases([{ name: "shop", type: "duckdb", dataset: link }]);
+  for (const file of files) {
+    symlinkSync(file, link);
+    const { rows } = await runQuery("shop", "SELECT path FROM duckdb_databases() WHERE path IS NOT NULL");
+    expect(rows).toEqual([{ path: "(database file)" }]);
+    rmSync(link);
+  }
+});
