@@ -21,11 +21,13 @@ const MAX_ITEMS = 20;
 /** Lists every step, without inputs and outputs; then those that undo others, in the order in which they ran. */
 export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<RunStep[]> {
   const { steps } = await ctx.engine.getDefinition(run);
+  // Only a step that has begun, and has not ended, has jobs that wait: of a fan-out no more than its `concurrency`.
+  const mayWait = run.stepStates.includes("queued", "running", "waiting");
   const [records, running, slots, due] = await Promise.all([
     ctx.read.runs.steps(run.id),
     ctx.read.runs.runningSteps(run.id),
-    ctx.read.runs.rateWaits(run.id, ctx.now()),
-    ctx.read.runs.attemptsDue(run.id),
+    mayWait ? ctx.read.runs.rateWaits(run.id, ctx.now()) : new Map<string, number>(),
+    mayWait ? ctx.read.runs.attemptsDue(run.id) : new Map<string, string>(),
   ]);
   const byId = new Map(records.map((record) => [record.stepId, record]));
   const claimed = new Set(running.map(({ stepId }) => stepId));
