@@ -192,10 +192,10 @@ const PerKey = z.strictObject({
     "Maximum number of bytes that its runs and versions store: inputs, outputs, definitions; then new runs and versions are refused.",
   ),
   mails_per_hour: limit(
-    "Maximum number of mails in an hour (UTC), one for each address: of email steps, approvals, notifications and invitations; further ones wait for the next hour.",
+    "Maximum number of mails in an hour (UTC), one for each address: of email steps, approvals, notifications and invitations; further ones wait for the next hour; invitations and requests for a review are not sent then.",
   ),
   mails_to_address_per_hour: limit(
-    "Maximum number of these mails to one address in an hour (UTC); further ones wait for the next hour.",
+    "Maximum number of these mails to one address in an hour (UTC); further ones are treated the same.",
   ),
 });
 

@@ -329,13 +329,13 @@ export interface ReadEntry {
  */
 export type RecordRead = (entry: ReadEntry) => Promise<void>;
 
-/** Services for operations on accounts, besides the store: new secrets, and mail. */
 /** For whom a mail counts: the caller of an operation, in a project. */
 export interface MailSender {
   caller: Pick<Principal, "owner" | "keyName" | "lineage">;
   project: string;
 }
 
+/** Services for operations on accounts, besides the store: new secrets, and mail. */
 export interface AccountsApi {
   /** How users sign in. */
   authMode: AuthMode;
