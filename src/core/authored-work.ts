@@ -35,10 +35,9 @@ export const findStart = (
   { id, actor, causes }: Pick<RunRecord, "id" | "actor" | "causes">,
 ): PersonalCause | undefined => {
   const personal = causes.filter(isPersonal);
-  const isRedelivery = ({ kind }: PersonalCause): boolean => kind === "redelivered";
   // A redelivery says more than that the run belongs to them.
   return [
-    ...personal.filter(isRedelivery),
+    ...personal.filter(({ kind }) => kind === "redelivered"),
     personalCause("started", actor, id),
     ...personal.filter(({ kind }) => kind === "started"),
   ].find((cause) => isStarter(person, cause));

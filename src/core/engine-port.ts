@@ -129,7 +129,8 @@ interface RunRequestOptions {
   /** What the run that calls this one has pinned. Left out or null, the run pins the versions of now. */
   pins?: RunPins | null | undefined;
   /** The run that this one retries. */
-  retryOf?: Pick<RunRecord, "id" | "firstRunId" | "workflowId" | "definition" | "actor" | "causes"> | undefined;
+  retryOf?:
+    Pick<RunRecord, "id" | "firstRunId" | "workflowId" | "definition" | "actor" | "causes"> | undefined;
   /** Who causes it besides its actor, and the causes of the run that starts it. Those of a retried run are added. */
   causes?: readonly RunCause[] | undefined;
   scheduledFor?: string | undefined;
