@@ -39,20 +39,6 @@ const FOLDERS: Readonly<Record<string, Folder>> = {
       "test/tools/{approval-plans,decide-approval,move-workflow}.test.ts",
     ],
   },
-  rights: {
-    mutate: [
-      "src/core/{access,authored-work,authorship,run-causes,scoped-readers}.ts",
-      "src/engine/run-state/{key-limits,unsigned-approvals}.ts",
-      "tools/approvals/{find-decidable,standing}.ts",
-      "tools/reviews/{find-decidable,review-rule}.ts",
-    ],
-    tests: [
-      "test/core/{access,authorship}.test.ts",
-      "test/engine/run-state/{project-connections,scoped-readers}.test.ts",
-      "test/tools/{approval-authors,approval-people,callers,decide-approval,grants,offers,projects,reviews,run-causes}.test.ts",
-      "test/surfaces/{hook-causes,least-privilege,project-matrix,rights-model}.test.ts",
-    ],
-  },
   auth: {
     mutate: ["src/auth/**/*.ts"],
     tests: ["test/auth/**", "test/tools/users.test.ts", "test/surfaces/{session,password-attack}.test.ts"],
