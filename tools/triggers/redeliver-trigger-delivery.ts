@@ -39,13 +39,16 @@ export const redeliverTriggerDelivery = defineTool({
     const received = await ctx.read.triggerDeliveries.find(delivery_id);
     const live = received && (await ctx.read.triggers.find(received.triggerId));
     const isLive = live?.removed === false;
-    const refusal = isLive ? await runRefusal(ctx, live) : undefined;
-    if (isLive && refusal === undefined) await ctx.engine.triggers.assertMayStart(live, ctx.actor.principal);
+    const checked = isLive ? await runRefusal(ctx, live) : undefined;
+    if (isLive && checked === undefined) await ctx.engine.triggers.assertMayStart(live, ctx.actor.principal);
     const again = await ctx.write(async (tx) => {
       const first = await findDelivery(tx, workflow_id, delivery_id);
       const trigger = await findTrigger(tx, workflow_id, await triggerNameOf(tx, first));
       const event = await tx.triggerDeliveries.event(first.id);
       if (event === undefined) throw notStored(first.id);
+      // It may have been published since it was read.
+      const isChecked = isLive && trigger.version === live.version;
+      const refusal = isChecked ? checked : await runRefusal(ctx, trigger);
       if (refusal !== undefined) throw refusal;
       const { owner, keyName, lineage, access } = ctx.actor.principal;
       const by = { owner, keyName, lineage, limits: access.keyLimits };
