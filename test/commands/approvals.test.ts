@@ -141,7 +141,7 @@ describe("millrace approvals decide and delegate", () => {
   it("decline, after which the run continues", async () => {
     const { id, digest, command, proceed, status } = await pending({});
     const out = await command((io) => approvals.decide(io, id, { decision: "decline", digest }));
-    expect(out).toMatch(new RegExp(`^Declined ${id}\\. The run run_\\w+ continues\\.\n$`));
+    expect(out).toMatch(new RegExp(`^Declined ${id}\\. The run run_[\\w-]+ continues\\.\n$`));
     await proceed();
     expect(await status()).not.toBe("waiting");
   });
