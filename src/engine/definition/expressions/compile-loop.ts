@@ -1,4 +1,6 @@
 /** Compiles the loops: `map`, `filter`, `all`, `sort_by` and the others. */
+import { canonicalDigits } from "../../../core/long-number-arithmetic.ts";
+import { isLongNumber } from "../../../core/long-numbers.ts";
 import { blockCost } from "./block-cost.ts";
 import type { CallContext } from "./functions.ts";
 import type { Evaluate } from "./compile.ts";
@@ -127,7 +129,7 @@ function groupBy({ at, body }: Loop, key: Each<unknown>): Iterate {
       if (value === null || value === undefined)
         throwNullItem(at, `${formatNode(body.at)} of item ${index + 1}`);
       const name =
-        mapKey(value) ??
+        (isLongNumber(value) ? canonicalDigits(value) : mapKey(value)) ??
         throwFailed(at, `groups by ${describeKind(kindOf(value))}, expected text, a number or a boolean`, {
           fix: "Group by a single field of the items.",
         });

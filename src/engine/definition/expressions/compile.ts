@@ -1,12 +1,14 @@
 /** Compiles a resolved expression to closures, so that it is walked once and evaluated often. */
+import { isLongNumber } from "../../../core/long-numbers.ts";
 import { throwFailed, isFatal, throwNullItem, throwNullValue, formatNode } from "./failures.ts";
 import type { CallContext } from "./functions.ts";
 import { blockCost } from "./block-cost.ts";
 import { compileDefault, compileField, compileHas, compileIndex } from "./compile-access.ts";
 import { compileLoop } from "./compile-loop.ts";
-import { applyOperator, isEquality } from "./operators.ts";
+import { applyOperator, calculate, isEquality, joinTexts } from "./operators.ts";
 import { charge, chargeComparison, chargeFailure } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
+import { returnsText } from "./params.ts";
 import type { Expr } from "./tree.ts";
 import { assertFinite, mapKey, kindOf, setField, Duration, describeKind, describeKinds } from "./values.ts";
 import type { Fields } from "./values.ts";
@@ -159,6 +161,7 @@ function compileNegate({ at, of }: Of<"negate">): Evaluate {
   return (evaluation) => {
     const value = evaluate(evaluation);
     if (typeof value === "number") return -value;
+    if (isLongNumber(value)) return calculate(evaluation, at, "-", 0, value);
     if (value instanceof Duration) return new Duration(-value.ms);
     if (value === null || value === undefined) return throwNullValue(of.at, formatNode(of.at));
     return throwFailed(at, `negates ${describeKind(kindOf(value))}, expected a number or a duration`);
@@ -167,6 +170,7 @@ function compileNegate({ at, of }: Of<"negate">): Evaluate {
 
 function compileBinary({ at, op, left, right }: Of<"binary">): Evaluate {
   const [first, second] = [compile(left), compile(right)];
+  const joins = op === "+" && (isTextForm(left) || isTextForm(right));
   if (isEquality(op))
     return (evaluation) => applyOperator(evaluation, at, op, first(evaluation), second(evaluation));
   return (evaluation) => {
@@ -177,8 +181,27 @@ function compileBinary({ at, op, left, right }: Of<"binary">): Evaluate {
     if (b === null || b === undefined) return throwNullValue(right.at, formatNode(right.at));
     if (op === "in" && (a === null || a === undefined) && !Array.isArray(b))
       return throwNullValue(left.at, formatNode(left.at));
+    if (joins && typeof a === "string" && typeof b === "string") return joinTexts(evaluation, a, b);
     return applyOperator(evaluation, at, op, a, b);
   };
+}
+
+/** Whether an expression is text by its form, so that + joins it also with a text that is a long number. */
+function isTextForm(expr: Expr): boolean {
+  switch (expr.kind) {
+    case "literal":
+      return typeof expr.value === "string";
+    case "call":
+      return expr.fn.result === returnsText;
+    case "binary":
+      return expr.op === "+" && (isTextForm(expr.left) || isTextForm(expr.right));
+    case "choice":
+      return isTextForm(expr.yes) && isTextForm(expr.no);
+    case "default":
+      return isTextForm(expr.left) && isTextForm(expr.right);
+    default:
+      return false;
+  }
 }
 
 function compileCall({ at, name, fn, args, body }: Of<"call">): Evaluate {
@@ -188,11 +211,12 @@ function compileCall({ at, name, fn, args, body }: Of<"call">): Evaluate {
   return (evaluation) => {
     const values = compiled.map((arg) => arg(evaluation));
     const call: CallContext = { evaluation, location: at, argumentSource };
-    params.forEach(({ kinds, items }, index) => {
+    params.forEach(({ kinds, items, takesLongNumbers }, index) => {
       if (kinds === undefined) return;
       const kind = kindOf(values[index]);
       if (kind === "null") throwNullValue(args[index]!.at, argumentSource(index));
-      if (!kinds.includes(kind))
+      const isLong = (value: unknown): boolean => takesLongNumbers === true && isLongNumber(value);
+      if (!kinds.includes(kind) && !isLong(values[index]))
         throwFailed(
           at,
           `passes ${argumentSource(index)} to ${name}, expected ${describeKinds(kinds)}, got ${describeKind(kind)}`,
@@ -203,7 +227,7 @@ function compileCall({ at, name, fn, args, body }: Of<"call">): Evaluate {
       charge(evaluation, list.length);
       list.forEach((item, position) => {
         const found = kindOf(item);
-        if (items.includes(found)) return;
+        if (items.includes(found) || isLong(item)) return;
         const which = `item ${position + 1} of ${argumentSource(index)}`;
         if (found === "null") throwNullItem(at, which);
         throwFailed(

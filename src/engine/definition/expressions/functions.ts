@@ -27,6 +27,8 @@ export interface Param {
   besideText?: readonly Kind[];
   /** Accepted kinds of the items of a list. */
   items?: readonly Kind[];
+  /** Whether a long number is accepted as a number: as the argument, or as an item of it. */
+  takesLongNumbers?: true;
   /** Checks a literal argument of an accepted kind before a run. */
   literalIssue?(value: unknown): (IssueDetails & { code: string; message: string }) | undefined;
   /** Whether null as an item fails, where items of any kind are accepted. */

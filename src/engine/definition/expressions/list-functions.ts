@@ -1,4 +1,5 @@
 /** Functions on lists and objects. */
+import type { ExactNumber } from "../../../core/long-number-arithmetic.ts";
 import { NUMBER, STRING } from "../../../core/shapes.ts";
 import { throwFailed, throwNullItem, throwNullValue } from "./failures.ts";
 import type { CallContext, CelFunction, FunctionBody } from "./functions.ts";
@@ -8,15 +9,13 @@ import { MAX_EXPRESSION_LIST } from "./limits.ts";
 import { countCharacters } from "./text-functions.ts";
 import { elementType, notNull } from "./typing.ts";
 import type { Type } from "./typing.ts";
-import { compare, assertFinite, identityKey, kindOf, fieldNames, describeKind } from "./values.ts";
+import { calculate } from "./operators.ts";
+import { compare, identityKey, kindOf, fieldNames, describeKind, orderOf } from "./values.ts";
 import type { Fields } from "./values.ts";
 
-const sumOf = (values: readonly unknown[], { evaluation, location }: CallContext): number => {
+const sumOf = (values: readonly ExactNumber[], { evaluation, location }: CallContext): ExactNumber => {
   charge(evaluation, values.length);
-  return assertFinite(
-    location,
-    (values as readonly number[]).reduce((sum, value) => sum + value, 0),
-  );
+  return values.reduce((sum, value) => calculate(evaluation, location, "+", sum, value), 0);
 };
 
 /** Work of comparing two values. */
@@ -33,21 +32,25 @@ export function sortedIndexes(
   call: CallContext,
   name: (index: number) => string,
 ): number[] {
-  const kind = kindOf(keys[0]);
   keys.forEach((key, index) => {
     if (kindOf(key) === "null") throwNullItem(call.location, name(index));
-    if (kindOf(key) !== kind || compare(call.evaluation, key, key) === undefined) {
-      const kinds =
-        kindOf(key) === kind ? describeKind(kind) : `${describeKind(kind)} and ${describeKind(kindOf(key))}`;
-      throwFailed(call.location, `compares ${kinds}, which have no order`);
-    }
   });
   charge(call.evaluation, COMPARISON_COST * keys.length);
+  const order = keys.length === 0 ? "number" : orderOf(keys);
+  if (order === undefined) return throwUnordered(keys, call);
   const sign = descending ? -1 : 1;
   return Array.from(keys.keys()).toSorted((a, b) => {
     charge(call.evaluation, COMPARISON_COST);
-    return sign * compare(call.evaluation, keys[a], keys[b])!;
+    return sign * compare(call.evaluation, order, keys[a], keys[b]);
   });
+}
+
+function throwUnordered(keys: readonly unknown[], call: CallContext): never {
+  const first = kindOf(keys[0]);
+  const other = keys.map(kindOf).find((kind) => kind !== first);
+  const kinds =
+    other === undefined ? describeKind(first) : `${describeKind(first)} and ${describeKind(other)}`;
+  return throwFailed(call.location, `compares ${kinds}, which have no order`);
 }
 
 const itemOf =
@@ -63,16 +66,18 @@ const extreme =
     const values = isList ? (args[0] as unknown[]) : args;
     const name = isList ? itemOf(call, 0) : call.argumentSource;
     charge(call.evaluation, COMPARISON_COST * values.length);
-    let best: unknown = null;
     values.forEach((value, index) => {
       if (kindOf(value) === "null") (isList ? throwNullItem : throwNullValue)(call.location, name(index));
-      const difference =
-        index === 0 ? compare(call.evaluation, value, value) : compare(call.evaluation, value, best);
-      if (difference === undefined)
-        throwFailed(call.location, `compares values that have no order, such as ${name(index)}`);
-      if (index === 0 || sign * difference < 0) best = value;
     });
-    return best;
+    if (values.length === 0) return null;
+    const order = orderOf(values);
+    if (order === undefined) {
+      const index = values.findIndex((value) => orderOf([values[0], value]) === undefined);
+      throwFailed(call.location, `compares values that have no order, such as ${name(index)}`);
+    }
+    return values.reduce((best, value) =>
+      sign * compare(call.evaluation, order, value, best) < 0 ? value : best,
+    );
   };
 
 const extremeOf = (name: string, sign: 1 | -1): CelFunction => ({
@@ -166,7 +171,7 @@ export const LIST_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
     usage: "list.sum()",
     params: [is.numbers],
     result: is.returnsNumber,
-    call: ([list], call) => sumOf(list as number[], call),
+    call: ([list], call) => sumOf(list as ExactNumber[], call),
   },
   avg: {
     usage: "list.avg()",
@@ -174,8 +179,9 @@ export const LIST_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
     // An empty list has no average: null, as in SQL.
     result: () => ({ ...NUMBER, nullable: true }),
     call: ([list], call) => {
-      const values = list as number[];
-      return values.length === 0 ? null : sumOf(values, call) / values.length;
+      const values = list as ExactNumber[];
+      if (values.length === 0) return null;
+      return calculate(call.evaluation, call.location, "/", sumOf(values, call), values.length);
     },
   },
   min: extremeOf("min", 1),

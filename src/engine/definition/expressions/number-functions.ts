@@ -1,28 +1,66 @@
-/** Functions on numbers, and conversions to numbers. There is one kind of number, that of JSON. */
+/** Functions on numbers, and conversions to numbers. There is one kind of number: a double, or a long number where that loses digits. */
+import {
+  ceilExactly,
+  type ExactNumber,
+  floorExactly,
+  isExactNumber,
+  roundExactly,
+  truncateExactly,
+} from "../../../core/long-number-arithmetic.ts";
+import { isLongNumber, readNumber } from "../../../core/long-numbers.ts";
 import { throwFailed } from "./failures.ts";
 import type { CelFunction, FunctionBody } from "./functions.ts";
 import * as is from "./params.ts";
 import { chargeText } from "./evaluation-context.ts";
-import { assertFinite, kindOf, Duration } from "./values.ts";
+import { assertWritable, chargeDigits, kindOf, Duration } from "./values.ts";
 
-const onNumber = (name: string, compute: (value: number) => number): CelFunction => ({
+/** @param computeExactly does the same with a long number */
+const onNumber = (
+  name: string,
+  compute: (value: number) => number,
+  computeExactly: (value: string) => ExactNumber,
+): CelFunction => ({
   usage: `${name}(number)`,
-  params: [is.number],
+  params: [is.exactNumber],
   result: is.returnsNumber,
-  call: ([value]) => compute(value as number),
+  call: ([value], { evaluation }) => {
+    if (typeof value === "number") return compute(value);
+    chargeDigits(evaluation, value);
+    return computeExactly(value as string);
+  },
 });
 
 const NUMBER_FORMAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
+/** Converts a value to the number that it is or writes, with all digits. */
 const toNumber: FunctionBody = ([value], { evaluation, location }) => {
   if (value instanceof Date) return value.getTime() / 1_000;
   if (value instanceof Duration) return value.ms / 1_000;
   if (typeof value !== "string") return Number(value);
   chargeText(evaluation, value.length);
   const text = value.trim();
-  return NUMBER_FORMAT.test(text)
-    ? assertFinite(location, Number(text))
-    : throwFailed(location, "converts text to a number that does not contain one");
+  if (!NUMBER_FORMAT.test(text))
+    return throwFailed(location, "converts text to a number that does not contain one");
+  const short = Number(text);
+  if (text.length <= SHORT_NUMBER && Number.isFinite(short)) return short;
+  chargeDigits(evaluation, text);
+  return assertWritable(location, readNumber(inJsonForm(text)));
+};
+
+/** Length up to which a text has no digits that a double would lose, in characters. */
+const SHORT_NUMBER = 15;
+
+/** Writes a number without a plus sign, zeros in front, or a point that has digits on one side only. */
+const inJsonForm = (text: string): string =>
+  text
+    .replace(/^\+/, "")
+    .replace(/^(-?)(?=\.)/, "$10")
+    .replace(/^(-?)0+(?=\d)/, "$1")
+    .replace(/\.(?!\d)/, "");
+
+const toInteger: FunctionBody = (args, call) => {
+  const number = toNumber(args, call) as ExactNumber;
+  return typeof number === "number" ? Math.trunc(number) : truncateExactly(number);
 };
 
 /** Moves the decimal point of a number in its decimal notation, which multiplication would not do exactly. */
@@ -32,10 +70,14 @@ function shift(value: number, by: number): number {
 }
 
 /** Rounds half away from zero, in decimal notation: 1.005 becomes 1.01, 2.5 becomes 3, -2.5 becomes -3. */
-const round: FunctionBody = ([value, digits = 0], { location }) => {
+const round: FunctionBody = ([value, digits = 0], { evaluation, location }) => {
   const [number, places] = [value as number, digits as number];
   if (!Number.isInteger(places) || places < 0 || places > 15)
     throwFailed(location, "rounds to a number of decimals that is not an integer from 0 to 15");
+  if (isLongNumber(value)) {
+    chargeDigits(evaluation, value);
+    return roundExactly(value, places);
+  }
   const shifted = shift(Math.abs(number), places);
   // Larger numbers have no decimals.
   if (shifted > Number.MAX_SAFE_INTEGER) return number;
@@ -50,31 +92,31 @@ const toBoolean: FunctionBody = ([value], { location }) => {
 
 const CONVERTIBLE = { kinds: ["number", "string", "boolean", "timestamp", "duration"] } as const;
 
-/** CEL has several kinds of numbers. Here they differ only in that an int loses its fraction. */
-const conversion = (name: string, convert: (value: number) => number): CelFunction => ({
+/** CEL has several kinds of numbers. Here they differ only in that an int has no fraction. */
+const conversion = (name: string, call: FunctionBody): CelFunction => ({
   usage: `${name}(value)`,
   cost: 8,
   params: [CONVERTIBLE],
   result: is.returnsNumber,
-  call: (args, call) => convert(toNumber(args, call) as number),
+  call,
 });
 
 export const NUMBER_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
-  int: conversion("int", Math.trunc),
-  double: conversion("double", (value) => value),
+  int: conversion("int", toInteger),
+  double: conversion("double", toNumber),
   bool: {
     usage: "bool(text)",
     params: [{ kinds: ["boolean", "string"] }],
     result: is.returnsBoolean,
     call: toBoolean,
   },
-  abs: onNumber("abs", Math.abs),
-  floor: onNumber("floor", Math.floor),
-  ceil: onNumber("ceil", Math.ceil),
+  abs: onNumber("abs", Math.abs, (value) => value.replace(/^-/, "")),
+  floor: onNumber("floor", Math.floor, floorExactly),
+  ceil: onNumber("ceil", Math.ceil, ceilExactly),
   round: {
     usage: "round(number) or round(number, decimals)",
     cost: 80,
-    params: [is.number, is.number],
+    params: [is.exactNumber, is.number],
     optional: 1,
     result: is.returnsNumber,
     call: round,
@@ -83,7 +125,7 @@ export const NUMBER_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
     usage: 'type(value): "null", "boolean", "number", "string", "list", "map", "timestamp" or "duration"',
     params: [is.anything],
     result: is.returnsText,
-    call: ([value]) => kindOf(value),
+    call: ([value]) => (isExactNumber(value) ? "number" : kindOf(value)),
   },
   dyn: { usage: "dyn(value)", params: [is.anything], result: is.returnsAny, call: ([value]) => value },
 };

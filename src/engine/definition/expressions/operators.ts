@@ -1,4 +1,6 @@
 /** The operators. Except for equality and `in`, callers have ruled out null. */
+import { calculateExactly, isExactNumber } from "../../../core/long-number-arithmetic.ts";
+import type { ExactNumber, ExactOperator } from "../../../core/long-number-arithmetic.ts";
 import type { BinaryOperator } from "./cel-parser.ts";
 import { throwFailed } from "./failures.ts";
 import type { SourceLocation } from "./cel-parser.ts";
@@ -6,7 +8,18 @@ import { charge, chargeComparison, chargeText, limitList } from "./evaluation-co
 import type { Evaluation } from "./evaluation-context.ts";
 import { boundedIncludes } from "./text-search.ts";
 import { createTimestamp, createDuration } from "./time-functions.ts";
-import { compare, equals, assertFinite, mapKey, kindOf, Duration, describeKind } from "./values.ts";
+import {
+  assertFinite,
+  assertWritable,
+  chargeDigits,
+  compare,
+  describeKind,
+  Duration,
+  equals,
+  kindOf,
+  mapKey,
+  orderOf,
+} from "./values.ts";
 import type { Kind } from "./values.ts";
 
 /** Whether the operator accepts null. */
@@ -78,22 +91,54 @@ export function applyOperator(
     case ">=":
       return ordered(evaluation, location, op, left, right);
     default:
-      if (typeof left === "number" && typeof right === "number") return calculate(location, op, left, right);
+      if (isExactNumber(left) && isExactNumber(right))
+        return calculate(evaluation, location, op as ExactOperator, left, right);
       return combine(evaluation, location, op, left, right);
   }
 }
 
-function calculate(location: SourceLocation, op: BinaryOperator, left: number, right: number): number {
+/**
+ * Calculates with doubles, as JSON's numbers are, and with all digits where that would lose some: with long numbers, and where the
+ * result of integers is larger than a double holds exactly.
+ * @throws StepError expression_failed
+ */
+export function calculate(
+  evaluation: Evaluation,
+  location: SourceLocation,
+  op: ExactOperator,
+  left: ExactNumber,
+  right: ExactNumber,
+): ExactNumber {
+  if (right === 0 && (op === "/" || op === "%")) throwFailed(location, "divides by zero");
+  if (typeof left === "number" && typeof right === "number") {
+    const result = calculateDouble(op, left, right);
+    const isRounded =
+      op !== "/" &&
+      !Number.isSafeInteger(result) &&
+      Number.isSafeInteger(left) &&
+      Number.isSafeInteger(right);
+    if (!isRounded) return assertFinite(location, result);
+  }
+  chargeDigits(evaluation, left, right);
+  charge(evaluation, CALCULATION_COST * (1 + String(left).length) * (1 + String(right).length));
+  return assertWritable(location, calculateExactly(op, left, right));
+}
+
+/** Work of an exact operation, for each pair of digits. */
+const CALCULATION_COST = 1;
+
+function calculateDouble(op: ExactOperator, left: number, right: number): number {
   switch (op) {
     case "+":
-      return assertFinite(location, left + right);
+      return left + right;
     case "-":
-      return assertFinite(location, left - right);
+      return left - right;
     case "*":
-      return assertFinite(location, left * right);
-    default:
-      if (right === 0) throwFailed(location, "divides by zero");
-      return assertFinite(location, op === "/" ? left / right : left % right);
+      return left * right;
+    case "/":
+      return left / right;
+    case "%":
+      return left % right;
   }
 }
 
@@ -106,8 +151,7 @@ function combine(
 ): unknown {
   switch (resultKind(op, kindOf(left), kindOf(right))) {
     case "string":
-      chargeText(evaluation, (left as string).length + (right as string).length);
-      return (left as string) + (right as string);
+      return joinTexts(evaluation, left as string, right as string);
     case "list":
       limitList(evaluation, (left as unknown[]).length + (right as unknown[]).length);
       charge(evaluation, (left as unknown[]).length + (right as unknown[]).length);
@@ -121,6 +165,11 @@ function combine(
   }
 }
 
+export function joinTexts(evaluation: Evaluation, left: string, right: string): string {
+  chargeText(evaluation, left.length + right.length);
+  return left + right;
+}
+
 const ms = (value: unknown): number => (value instanceof Duration ? value.ms : (value as Date).getTime());
 
 function ordered(
@@ -130,8 +179,10 @@ function ordered(
   left: unknown,
   right: unknown,
 ): boolean {
-  const order = compare(evaluation, left, right);
-  if (order === undefined) return throwMismatch(location, op, left, right);
+  const areDoubles = typeof left === "number" && typeof right === "number";
+  const kind = areDoubles ? "number" : orderOf([left, right]);
+  if (kind === undefined) return throwMismatch(location, op, left, right);
+  const order = compare(evaluation, kind, left, right);
   if (op === "<") return order < 0;
   if (op === "<=") return order <= 0;
   return op === ">" ? order > 0 : order >= 0;

@@ -7,10 +7,12 @@ import { notNull, type Type } from "./typing.ts";
 
 export const anything: Param = {};
 export const text: Param = { kinds: ["string"] };
+/** A number that counts or measures something, so that no long number fits. */
 export const number: Param = { kinds: ["number"] };
+export const exactNumber: Param = { kinds: ["number"], takesLongNumbers: true };
 export const list: Param = { kinds: ["list"] };
 export const map: Param = { kinds: ["map"] };
-export const numbers: Param = { kinds: ["list"], items: ["number"] };
+export const numbers: Param = { kinds: ["list"], items: ["number"], takesLongNumbers: true };
 
 export const time: Param = { kinds: ["string", "timestamp"] };
 export const zone: Param = {

@@ -1,6 +1,6 @@
 /** Resolves the names of a parsed expression to variables, steps, loops and functions. */
 import type { SyntaxNode } from "./cel-parser.ts";
-import { issueAt, formatNode } from "./failures.ts";
+import { issueAt } from "./failures.ts";
 import { isForeignLoop, isNamespacedCall, suggestFunction } from "./function-rewrites.ts";
 import { FUNCTIONS } from "./functions.ts";
 import type { CelFunction } from "./functions.ts";
@@ -105,9 +105,8 @@ function resolveLiteral(
   // An integer is a bigint, a double a number.
   if (typeof value === "number" || Number.isSafeInteger(number))
     return { kind: "literal", at, value: number };
-  const message = `contains ${formatNode(at)}, which is too large for a JSON number to hold exactly`;
-  report(issueAt("expression_syntax", at, message, { fix: "Write it as text, or with a decimal point." }));
-  return { kind: "invalid", at };
+  const args: Expr[] = [{ kind: "literal", at, value: String(value) }];
+  return { kind: "call", at, name: "int", fn: FUNCTIONS["int"]!, args, body: FUNCTIONS["int"]!.call };
 }
 
 function resolveName(at: SyntaxNode, id: string, locals: Locals, { names, report }: Resolution): Expr {

@@ -1,4 +1,5 @@
 /** Splits the source of an expression into the tokens of CEL. */
+import { readNumber } from "../../../core/long-numbers.ts";
 
 /** Why a source does not parse. */
 export interface SyntaxFailure {
@@ -80,9 +81,12 @@ export function readToken(source: string, offset: number): Token {
 function numberOf(text: string, start: number): number | bigint {
   const isInteger = /^(?:0[xX].*|\d+[uU]?)$/.test(text);
   if (isInteger) return BigInt(text.replace(/[uU]$/, ""));
-  const value = Number(text);
-  if (Number.isFinite(value)) return value;
-  return fail("other", start, start + text.length, `${text} is too large for a number`);
+  const value = readNumber(text.replace(/^(?=\.)/, "0").replace(/^0+(?=\d)/, ""));
+  if (typeof value === "number") return value;
+  const end = start + text.length;
+  return value === undefined || !Number.isFinite(Number(text))
+    ? fail("other", start, end, `${text} is too large for a number`)
+    : fail("other", start, end, `${text} has more digits than a JSON number holds; write double("${text}")`);
 }
 
 function readString(source: string, start: number, prefix: string, quote: string): Token {

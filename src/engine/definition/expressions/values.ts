@@ -1,4 +1,7 @@
 /** The values of the language: those of JSON, timestamps (Date) and durations. Inherited fields do not exist. */
+import { canonicalDigits, compareNumbers, isExactNumber } from "../../../core/long-number-arithmetic.ts";
+import type { ExactNumber } from "../../../core/long-number-arithmetic.ts";
+import { isLongNumber, MAX_LONG_NUMBER_CHARS } from "../../../core/long-numbers.ts";
 import { MAX_EXPRESSION_VALUE_DEPTH } from "./limits.ts";
 import { throwFailed } from "./failures.ts";
 import type { SourceLocation } from "./cel-parser.ts";
@@ -75,11 +78,15 @@ function checkDepth(evaluation: Evaluation, depth: number): void {
   );
 }
 
-/** Compares by CEL's equality: values of different kinds are not equal. */
+/** Compares by CEL's equality: values of different kinds are not equal. A long number equals the same number in any spelling. */
 export function equals(evaluation: Evaluation, a: unknown, b: unknown, depth = 0): boolean {
   if (typeof a === "string" && typeof b === "string" && a.length === b.length)
     chargeComparison(evaluation, a.length);
   if (a === b) return true;
+  if (isLongNumber(a) ? isExactNumber(b) : typeof a === "number" && isLongNumber(b)) {
+    chargeDigits(evaluation, a, b);
+    return compareNumbers(a as ExactNumber, b as ExactNumber) === 0;
+  }
   const kind = kindOf(a);
   if (kind !== kindOf(b)) return false;
   if (kind === "null") return true;
@@ -106,16 +113,54 @@ export function equals(evaluation: Evaluation, a: unknown, b: unknown, depth = 0
   );
 }
 
-/** Orders two values of one kind; returns undefined for kinds without an order. */
-export function compare(evaluation: Evaluation, a: unknown, b: unknown): number | undefined {
-  const kind = kindOf(a);
-  if (kind !== kindOf(b)) return undefined;
-  if (kind === "timestamp") return (a as Date).getTime() - (b as Date).getTime();
-  if (kind === "duration") return (a as Duration).ms - (b as Duration).ms;
-  if (kind !== "string" && kind !== "number" && kind !== "boolean") return undefined;
+/** Kinds whose values have an order. */
+type OrderedKind = "boolean" | "number" | "string" | "timestamp" | "duration";
+
+const ORDERED: ReadonlySet<Kind> = new Set<OrderedKind>([
+  "boolean",
+  "number",
+  "string",
+  "timestamp",
+  "duration",
+]);
+
+/**
+ * Returns the kind as which values are ordered: as numbers if each of them is a number or a long number, otherwise their
+ * common kind. All values of a list count, so that two of them have one order whatever stands beside them.
+ * @returns undefined if the values have no common order
+ */
+export function orderOf(values: readonly unknown[]): OrderedKind | undefined {
+  if (values.every(isExactNumber)) return "number";
+  const kind = kindOf(values[0]);
+  return ORDERED.has(kind) && values.every((value) => kindOf(value) === kind)
+    ? (kind as OrderedKind)
+    : undefined;
+}
+
+/** Orders two values. @param order as `orderOf` returns it for them */
+export function compare(evaluation: Evaluation, order: OrderedKind, a: unknown, b: unknown): number {
+  if (order === "timestamp") return (a as Date).getTime() - (b as Date).getTime();
+  if (order === "duration") return (a as Duration).ms - (b as Duration).ms;
+  if (order === "number" && (typeof a === "string" || typeof b === "string")) {
+    chargeDigits(evaluation, a, b);
+    return compareNumbers(a as ExactNumber, b as ExactNumber);
+  }
   const [left, right] = [a as string, b as string];
-  if (kind === "string") chargeComparison(evaluation, Math.min(left.length, right.length));
+  if (order === "string") chargeComparison(evaluation, Math.min(left.length, right.length));
   return left < right ? -1 : Number(left > right);
+}
+
+/** Work of reading a long number, and each of its digits. */
+const LONG_NUMBER_COST = 40;
+const DIGIT_COST = 2;
+
+/** Charges for reading numbers of which one is long at least. */
+export function chargeDigits(evaluation: Evaluation, ...values: unknown[]): void {
+  const digits = values.reduce<number>(
+    (sum, value) => sum + (typeof value === "string" ? value.length : 0),
+    0,
+  );
+  charge(evaluation, LONG_NUMBER_COST * values.length + DIGIT_COST * digits);
 }
 
 /** Work of writing a value, and the name of a field, into a key. */
@@ -128,8 +173,13 @@ export function identityKey(evaluation: Evaluation, value: unknown, depth = 0): 
   charge(evaluation, KEY_COST);
   switch (kindOf(value)) {
     case "string":
+      if (isLongNumber(value)) return numberKey(evaluation, value);
       chargeText(evaluation, (value as string).length);
       return JSON.stringify(value);
+    case "number":
+      return Number.isInteger(value) && !Number.isSafeInteger(value)
+        ? numberKey(evaluation, value as number)
+        : String(value === 0 ? 0 : value);
     case "list":
       return joinKeys(
         evaluation,
@@ -149,8 +199,14 @@ export function identityKey(evaluation: Evaluation, value: unknown, depth = 0): 
     case "duration":
       return `d${(value as Duration).ms}`;
     default:
-      return String(value === 0 ? 0 : value);
+      return String(value);
   }
+}
+
+/** The key of a number that may be written as a long number too. */
+function numberKey(evaluation: Evaluation, value: ExactNumber): string {
+  chargeDigits(evaluation, value);
+  return canonicalDigits(value);
 }
 
 /** Joins keys, and charges for the text: each level of a value copies the text of all levels below it. */
@@ -168,6 +224,18 @@ export function assertFinite(place: SourceLocation, value: number): number {
   if (Number.isFinite(value)) return value;
   return throwFailed(place, Number.isNaN(value) ? "results in NaN" : "results in a number that is too large");
 }
+
+/**
+ * Returns the result of exact arithmetic.
+ * @param value undefined if it has too many digits
+ * @throws StepError expression_failed
+ */
+export const assertWritable = (place: SourceLocation, value: ExactNumber | undefined): ExactNumber =>
+  value ??
+  throwFailed(
+    place,
+    `results in a number of more than ${MAX_LONG_NUMBER_CHARS.toLocaleString("en-US")} digits`,
+  );
 
 /** Converts a value to the key of a JSON object; undefined if it can't be one. */
 export function mapKey(value: unknown): string | undefined {
