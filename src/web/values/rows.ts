@@ -76,16 +76,18 @@ const columnsOf = (
 function kindOf(rows: readonly Row[], name: string, declared: unknown): ColumnKind {
   const values = rows.map((row) => cellValue(row, name)).filter((value) => value !== null);
   if (values.length === 0) return declared === "number" || declared === "boolean" ? declared : "text";
-  // In a numeric column, a number that a JSON number cannot represent exactly is a string.
-  if (values.every((value) => typeof value === "number" || (declared === "number" && isNumeric(value))))
-    return "number";
+  // A number that a JSON number can't hold exactly is a text with its digits.
+  if (values.every((value) => typeof value === "number" || isDecimal(value))) {
+    if (declared === "number" || values.some((value) => typeof value === "number")) return "number";
+  }
   if (values.every((value) => typeof value === "boolean")) return "boolean";
   if (values.every((value) => parseTimestamp(value) !== null)) return "time";
   return values.every(isFlat) ? "text" : "json";
 }
 
-const isNumeric = (value: unknown): boolean =>
-  typeof value === "string" && /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(value);
+const DECIMAL = /^-?(\d+)(?:\.(\d+))?$/;
+
+const isDecimal = (value: unknown): value is string => typeof value === "string" && DECIMAL.test(value);
 
 const TIMESTAMP =
   /^(\d{4})-(\d\d)(?:-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d(?::?\d\d)?)?)?)?$/;
@@ -118,19 +120,36 @@ export function sortRows(rows: readonly Row[], { name, kind }: Column, descendin
     const value = cellValue(row, name);
     return { row, key: value === null ? null : sortKey(value, kind) };
   });
+  const compareKeys = kind === "number" ? compareNumbers : compareTexts;
   return keyed
-    .toSorted(({ key: a }, { key: b }) => {
-      if (a === null || b === null) return Number(a === null) - Number(b === null);
-      return (
-        sign * (typeof a === "number" && typeof b === "number" ? a - b : collator.compare(`${a}`, `${b}`))
-      );
-    })
+    .toSorted(({ key: a }, { key: b }) =>
+      a === null || b === null ? Number(a === null) - Number(b === null) : sign * compareKeys(a, b),
+    )
     .map(({ row }) => row);
 }
 
-function sortKey(value: unknown, kind: ColumnKind): number | string {
-  if (kind === "number" || kind === "boolean") return Number(value);
+type SortKey = number | string;
+
+function sortKey(value: unknown, kind: ColumnKind): SortKey {
+  if (kind === "boolean") return Number(value);
+  if (kind === "number") return value as SortKey;
   return (kind === "time" ? parseTimestamp(value) : null) ?? cellText(value);
+}
+
+const compareTexts = (a: SortKey, b: SortKey): number =>
+  typeof a === "number" && typeof b === "number" ? a - b : collator.compare(`${a}`, `${b}`);
+
+/** Compares numbers, and texts with the digits of numbers, by all their digits. */
+function compareNumbers(a: SortKey, b: SortKey): number {
+  const [left, right] = [DECIMAL.exec(`${a}`), DECIMAL.exec(`${b}`)];
+  // Doubles that differ are in the right order; a number with an exponent is no long one.
+  if (Number(a) !== Number(b) || left === null || right === null) return Number(a) - Number(b);
+  const decimals = Math.max(left[2]?.length ?? 0, right[2]?.length ?? 0);
+  const digits = ([, whole = "", fraction = ""]: RegExpExecArray): bigint =>
+    BigInt(whole + fraction.padEnd(decimals, "0"));
+  const difference = digits(left) - digits(right);
+  const order = difference < 0n ? -1 : Number(difference > 0n);
+  return `${a}`.startsWith("-") ? -order : order;
 }
 
 export interface Chart {

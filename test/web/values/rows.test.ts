@@ -140,6 +140,28 @@ describe("sorting", () => {
     const order = sortRows(rows, { name: "v", kind: "number" }, false).map((row) => row["v"]);
     expect(order).toEqual([-1, 9, 10, "9007199254740993", null]);
   });
+
+  it("sorts numbers that differ only in digits that a double loses", () => {
+    const rows = [
+      "900719925474099.23",
+      "-9007199254740993",
+      "1000000000000000001",
+      "-9007199254740994",
+      "1000000000000000000",
+      "900719925474099.3",
+      2,
+    ].map((v) => ({ v }));
+    expect(parseRows(rows)!.columns).toEqual([{ name: "v", kind: "number" }]);
+    expect(sortRows(rows, { name: "v", kind: "number" }, false).map(({ v }) => v)).toEqual([
+      "-9007199254740994",
+      "-9007199254740993",
+      2,
+      "900719925474099.23",
+      "900719925474099.3",
+      "1000000000000000000",
+      "1000000000000000001",
+    ]);
+  });
 });
 
 const chartOfValue = (value: unknown) => {
