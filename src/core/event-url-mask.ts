@@ -5,6 +5,7 @@
 import { type Access, scopesIn } from "./access.ts";
 import { AppError } from "./errors.ts";
 import { EVENT_TOKENS, MAX_EVENT_TOKEN } from "./event-tokens.ts";
+import { mapTexts } from "./map-texts.ts";
 import type { RunReader } from "./run-ports.ts";
 
 /** Replaces the MAC of the tokens in the texts of a value. Their length stays, so that offsets into values do. */
@@ -52,32 +53,6 @@ export function eventUrlMask(runs: Pick<RunReader, "find">, access: Access): Eve
       }),
     ) as T;
   };
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-}
-
-/**
- * Replaces the texts of a value, also the names of fields. Copies only what changes: functions and instances of classes, such
- * as errors, stay what they are.
- */
-function mapTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === "string") return change(value);
-  if (Array.isArray(value)) {
-    const items = value.map((item) => mapTexts(item, change));
-    return items.some((item, index) => item !== value[index]) ? items : value;
-  }
-  if (!isPlainObject(value)) return value;
-  const fields = Object.entries(value);
-  const changed = fields.map(([name, inner]) => [change(name), mapTexts(inner, change)] as const);
-  const isSame = changed.every(([name, inner], index) => {
-    const [before, innerBefore] = fields[index]!;
-    return name === before && inner === innerBefore;
-  });
-  return isSame ? value : Object.fromEntries(changed);
 }
 
 /** Hides the event URLs in a value; returns the value itself for a caller without a mask. */

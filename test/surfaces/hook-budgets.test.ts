@@ -81,7 +81,7 @@ function openHooks() {
     }
   }
 
-  /** Sends as many deliveries as it takes to be refused for their number, 5,000 at most. @returns how many were answered otherwise */
+  /** Sends deliveries until one is refused for their number, at most 5,000. @returns how many were answered otherwise */
   async function flood(ip: string, token: string, signature?: string): Promise<number> {
     for (let count = 0; count < 5_000; count += 1)
       if ((await send(ip, token, signature)) === "rate_limited") return count;

@@ -3,6 +3,7 @@
  * DuckDB into its own tables. An author of SQL can still compute something from such a value, as with any value that a query sees.
  */
 import { isAbsolute } from "node:path";
+import { mapTexts } from "../../core/map-texts.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { Driver } from "./driver.ts";
 
@@ -73,13 +74,6 @@ function hasText(value: unknown, isFound: (text: string) => boolean): boolean {
   for (const key in value)
     if (isFound(key) || hasText(value[key as keyof typeof value], isFound)) return true;
   return false;
-}
-
-function mapTexts(value: unknown, hide: Hide): unknown {
-  if (typeof value === "string") return hide(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, hide));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [hide(key), mapTexts(item, hide)]));
 }
 
 function withoutPaths(error: StepError, hide: Hide): StepError {
