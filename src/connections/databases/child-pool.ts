@@ -44,6 +44,8 @@ const HEADROOM_MB = 384;
 const HEAP_MB = 192;
 const WATCH_MS = 50;
 const HERE = fileURLToPath(new URL(".", import.meta.url));
+/** What a child imports from elsewhere in a checkout. In a release everything is in one folder. */
+const LONG_NUMBERS = fileURLToPath(new URL("../../core/long-numbers.ts", import.meta.url));
 /** Ends in `.ts` in a checkout and in `.js` in a release, like this file. */
 const PROGRAM = fileURLToPath(new URL(`child${/\.\w+$/.exec(import.meta.url)![0]}`, import.meta.url));
 
@@ -230,6 +232,7 @@ function permissions({ engine, file, write }: ChildSpec): string[] {
   return [
     ...common,
     `--allow-fs-read=${HERE}*`,
+    `--allow-fs-read=${LONG_NUMBERS}`,
     `--allow-fs-read=${file}`,
     ...(write ? [`--allow-fs-write=${file}`] : []),
   ];

@@ -9,8 +9,6 @@ export interface PgField {
   dataTypeID: number;
   /** Such as the precision of a numeric; -1 without one. */
   dataTypeModifier: number;
-  /** The table whose column it is; 0 if the query computes it. */
-  tableID: number;
 }
 
 const BATCH = 100;

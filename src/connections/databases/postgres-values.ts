@@ -5,7 +5,6 @@ import type { PgField } from "./cursor-query.ts";
 import {
   BOOL,
   type ColumnType,
-  computedDecimalToJson,
   decimalToJson,
   decimalType,
   FLOAT,
@@ -48,7 +47,7 @@ const ARRAYS = new Map<number, number>([
 interface PgType {
   /** What its values arrive as. */
   claim: ColumnType | ((field: PgField) => ColumnType);
-  toJson(text: string, field?: PgField): unknown;
+  toJson(text: string): unknown;
   /** Whether its values are never long, so that samples do not truncate them. */
   short?: boolean;
 }
@@ -66,14 +65,7 @@ const TYPES: ReadonlyMap<number, PgType> = new Map([
   [builtins.INT8, number(LARGE_INTEGER, decimalToJson)],
   [builtins.FLOAT4, number(FLOAT, (value) => floatToJson(Number(value)))],
   [builtins.FLOAT8, number(FLOAT, (value) => floatToJson(Number(value)))],
-  [
-    builtins.NUMERIC,
-    number(
-      (field) => decimalType(precisionOf(field)),
-      (value, field) =>
-        field !== undefined && isComputed(field) ? computedDecimalToJson(value) : decimalToJson(value),
-    ),
-  ],
+  [builtins.NUMERIC, number((field) => decimalType(precisionOf(field)), decimalToJson)],
   [builtins.JSON, { claim: LOOSE, toJson: parseJsonText }],
   [builtins.JSONB, { claim: LOOSE, toJson: parseJsonText }],
   [builtins.BYTEA, text((value) => Buffer.from(value.slice(2), "hex").toString("base64"))],
@@ -88,12 +80,18 @@ const TYPES: ReadonlyMap<number, PgType> = new Map([
 
 const OTHER = text();
 
-/** Number of digits of a numeric; undefined without a limit. (numeric.c: the precision is in the upper half, plus 4.) */
-const precisionOf = ({ dataTypeModifier: modifier }: PgField): number | undefined =>
-  modifier < 4 ? undefined : ((modifier - 4) >> 16) & 0xffff;
+/** Beyond this scale, or its negative, some values are too large or too small for a double. */
+const MAX_DOUBLE_SCALE = 290;
 
-/** Whether a numeric without a limit is not that of a table's column. */
-const isComputed = ({ tableID, dataTypeModifier }: PgField): boolean => tableID === 0 && dataTypeModifier < 4;
+/**
+ * Number of digits of a numeric; undefined without a limit that a double is certain to hold. (numeric.c: behind an offset of 4,
+ * the precision is in the upper half, the scale in 11 bits with a sign.)
+ */
+function precisionOf({ dataTypeModifier: modifier }: PgField): number | undefined {
+  if (modifier < 4) return undefined;
+  const scale = (((modifier - 4) & 0x7ff) ^ 1_024) - 1_024;
+  return Math.abs(scale) > MAX_DOUBLE_SCALE ? undefined : ((modifier - 4) >> 16) & 0xffff;
+}
 
 export function pgColumn(field: PgField): SqlColumn {
   const { name, dataTypeID: id } = field;
@@ -111,7 +109,7 @@ export function pgColumn(field: PgField): SqlColumn {
 export function pgToJson(field: PgField, value: string | null): unknown {
   if (value === null) return null;
   const element = ARRAYS.get(field.dataTypeID);
-  if (element === undefined) return (TYPES.get(field.dataTypeID) ?? OTHER).toJson(value, field);
+  if (element === undefined) return (TYPES.get(field.dataTypeID) ?? OTHER).toJson(value);
   const { toJson } = TYPES.get(element) ?? OTHER;
   // The types of the library are older than its parser.
   const parse = types as unknown as {

@@ -1,9 +1,10 @@
 /**
  * Converts values of databases to plain JSON, in the same way for all of them: integers and decimals are numbers if a double
- * holds them exactly, otherwise text; times are ISO text, bytes are base64. NaN and infinities are null, as in JSON.
- * (Children load this file: it imports only types.)
+ * holds them exactly, otherwise long numbers; times are ISO text, bytes are base64. NaN and infinities are null, as in JSON.
+ * (Children load this file: it imports little.)
  */
 import type { SqlColumn } from "../../core/connections.ts";
+import { readNumber } from "../../core/long-numbers.ts";
 
 /** What a type of a database arrives as. */
 export type ColumnType = Pick<SqlColumn, "type" | "sqlNumber">;
@@ -27,36 +28,22 @@ const EXACT_DIGITS = 15;
 export const decimalType = (precision: number | undefined): ColumnType =>
   precision !== undefined && precision <= EXACT_DIGITS ? FLOAT : LARGE_DECIMAL;
 
-export const integerToJson = (value: bigint): number | string =>
-  value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)
-    ? Number(value)
-    : String(value);
+export const integerToJson = (value: bigint): number | string => decimalToJson(String(value))!;
 
 export const floatToJson = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
-/** @param text digits with a sign, a point or an exponent, or a word such as NaN */
+/**
+ * @param text digits with a sign, a point or an exponent, or a word such as NaN. Servers pad some numbers with zeros, and write
+ *   a plus in exponents.
+ * @returns a number or a long number; the text itself where it is too long for one
+ */
 export function decimalToJson(text: string): number | string | null {
-  if (/^-?\d+$/.test(text)) return integerToJson(BigInt(text));
-  const number = Number(text);
-  if (!Number.isFinite(number)) return NON_FINITE.test(text) ? null : text;
-  const digits = text
-    .replace(/e.*$/i, "")
-    .replace(/(\.\d*?)0+$/, "$1")
-    .replace(/^-?0*\.?0*/, "")
-    .replace(".", "");
-  return digits.length <= EXACT_DIGITS ? number : text;
+  const number = readNumber(text.replace(/^(-?)0+(?=\d)/, "$1"));
+  if (number !== undefined) return number;
+  return NON_FINITE.test(text) ? null : text;
 }
 
 const NON_FINITE = /^(?:nan|[+-]?inf(?:inity)?)$/i;
-
-/**
- * Converts a decimal that a query computed, such as an average: its last digits are rounded in any case, so one with a
- * fraction becomes the nearest double.
- */
-export function computedDecimalToJson(text: string): number | string | null {
-  const number = Number(text);
-  return text.includes(".") && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : decimalToJson(text);
-}
 
 export const bytesToBase64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
@@ -71,11 +58,22 @@ export function toIsoTimestamp(text: string): string {
   return `${date}T${time}${offset === "+00:00" ? "Z" : offset}`;
 }
 
-/** Parses the value of a column that holds JSON as text. */
+/** What JSON without long numbers does not contain: 16 digits and points in a row, or an exponent of three digits. */
+const MAYBE_LONG = /[\d.]{16}|\d[eE][+-]?\d{3}/;
+
+/**
+ * Parses the value of a column that holds JSON as text. Numbers that a double can't hold become long numbers; one that is too
+ * long even for these becomes text as it is written.
+ */
 export function parseJsonText(text: string): unknown {
   try {
-    return JSON.parse(text);
+    if (!MAYBE_LONG.test(text)) return JSON.parse(text);
+    return JSON.parse(text, readSource as Parameters<typeof JSON.parse>[1]);
   } catch {
     return text;
   }
+}
+
+function readSource(_key: string, value: unknown, { source }: { source?: string }): unknown {
+  return typeof value === "number" && source !== undefined ? (readNumber(source) ?? source) : value;
 }

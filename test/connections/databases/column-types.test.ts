@@ -230,7 +230,7 @@ describe("PostgreSQL", () => {
     expect(Object.keys(claims).length).toBeGreaterThan(100);
   });
 
-  it("returns averages and quotients as numbers, and claims what arrives", async () => {
+  it("returns every digit of averages, quotients and sums, and claims what arrives", async () => {
     await owner.query(
       "CREATE TABLE sales (n int, large int8, price numeric(10,2)); INSERT INTO sales VALUES (1, 9007199254740993, 2.5), (2, 1, 1), (4, 1, 1)",
     );
@@ -239,10 +239,10 @@ describe("PostgreSQL", () => {
       FROM sales`;
     const { claims, rows } = await expectClaimsToHold(shop(), query);
     expect(rows[0]).toEqual({
-      a: 7 / 3,
+      a: "2.3333333333333333",
       ap: 1.5,
-      q: 4.5 / 7,
-      third: 1 / 3,
+      q: "0.64285714285714285714",
+      third: "0.33333333333333333333",
       n: 3,
       s: 7,
       sl: "9007199254740995",

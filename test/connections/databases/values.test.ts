@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { decimalToJson, integerToJson, parseJsonText } from "../../../src/connections/databases/values.ts";
+
+describe("decimalToJson", () => {
+  it.each([
+    ["0.10", 0.1],
+    ["00042", 42],
+    ["-0000012.50", -12.5],
+    ["900719925474099.23", "900719925474099.23"],
+    ["2.3333333333333333", "2.3333333333333333"],
+    ["2.3333333333333335", 2.3333333333333335],
+    ["0009007199254740993", "9007199254740993"],
+    ["1e-45", 1e-45],
+    ["1.7e+308", 1.7e308],
+    ["NaN", null],
+    ["-Infinity", null],
+    ["-inf", null],
+    ["9".repeat(1_001), "9".repeat(1_001)],
+  ])("converts %s", (text, value) => {
+    expect(decimalToJson(text)).toBe(value);
+  });
+});
+
+describe("integerToJson", () => {
+  it("keeps integers beyond 53 bits as long numbers", () => {
+    const integers = [9007199254740991n, 9007199254740992n, -9007199254740993n, 2n ** 128n];
+    expect(integers.map(integerToJson)).toEqual([
+      9007199254740991,
+      "9007199254740992",
+      "-9007199254740993",
+      "340282366920938463463374607431768211456",
+    ]);
+  });
+});
+
+describe("parseJsonText", () => {
+  it.each([
+    ['{"id": 1533947986218845197}', { id: "1533947986218845197" }],
+    ["[0.12345678901234567890]", ["0.12345678901234567890"]],
+    ["[12345678.12345678]", [12345678.12345678]],
+    ["[123456789.123456789]", ["123456789.123456789"]],
+    ["1e400", `1${"0".repeat(400)}`],
+    ["[1e-400]", [`0.${"0".repeat(399)}1`]],
+    ["[1e300, 1e-300, 1.5E+3]", [1e300, 1e-300, 1500]],
+    ['{"a": ["1533947986218845197", null, true]}', { a: ["1533947986218845197", null, true] }],
+    ['{"__proto__": 12345678901234567890}', JSON.parse('{"__proto__": "12345678901234567890"}')],
+    ["[1e2000]", ["1e2000"]],
+    [`[${"9".repeat(1_001)}]`, ["9".repeat(1_001)]],
+    ["not JSON", "not JSON"],
+  ])("keeps every digit of %s", (text, value) => {
+    expect(parseJsonText(text)).toEqual(value);
+  });
+});
