@@ -3,7 +3,8 @@ import type { PoolClient } from "pg";
 import type { TableDescription } from "../../core/connections.ts";
 import type { DescribeOptions } from "./driver.ts";
 import { describeStatement, fetchRows, type PgField } from "./cursor-query.ts";
-import { truncatePgColumn, pgToJson } from "./postgres-values.ts";
+import type { PgTypes } from "./postgres-types.ts";
+import { pgSampleToJson, truncatePgColumn } from "./postgres-values.ts";
 import { createRowCollector } from "./rows.ts";
 
 const TABLES = `
@@ -22,6 +23,7 @@ const TABLES = `
 /** @param client in a read-only transaction */
 export async function describePgTables(
   client: PoolClient,
+  types: PgTypes,
   options: DescribeOptions,
 ): Promise<TableDescription[]> {
   const { rows } = await client.query<{
@@ -36,7 +38,8 @@ export async function describePgTables(
   ]);
   const described: TableDescription[] = [];
   for (const row of rows) {
-    const sample = options.samples > 0 ? await sampleOf(client, row.quoted, options.samples) : undefined;
+    const sample =
+      options.samples > 0 ? await sampleOf(client, types, row.quoted, options.samples) : undefined;
     described.push({
       name: row.name,
       kind: row.kind,
@@ -51,10 +54,14 @@ export async function describePgTables(
 /** Reads the first rows. The server truncates long values, because one value may be larger than the memory here. */
 async function sampleOf(
   client: PoolClient,
+  types: PgTypes,
   quoted: string,
   maxRows: number,
 ): Promise<Record<string, unknown>[]> {
   const { fields } = await describeStatement(client, `SELECT * FROM ${quoted}`);
+  const catalog = await types.learn(client, fields);
+  const cutField = ({ name, dataTypeID }: PgField): string =>
+    truncatePgColumn(dataTypeID, `"${name.replaceAll('"', '""')}"`, catalog);
   const collected = createRowCollector(
     fields.map(({ name }) => name),
     { maxRows, maxBytes: 64 * 1024 },
@@ -64,10 +71,7 @@ async function sampleOf(
     `SELECT ${fields.map(cutField).join(", ")} FROM ${quoted} LIMIT ${maxRows}`,
     [],
     () => undefined,
-    (row) => collected.add(row.map((value, index) => pgToJson(fields[index]!, value))),
+    (row) => collected.add(row.map((value, index) => pgSampleToJson(fields[index]!, value, catalog))),
   );
   return collected.rows;
 }
-
-const cutField = ({ name, dataTypeID }: PgField): string =>
-  truncatePgColumn(dataTypeID, `"${name.replaceAll('"', '""')}"`);

@@ -1,9 +1,34 @@
 /** The values of parameters of PostgreSQL, which the server reads by the types that it gives the parameters. */
 import type { PoolClient } from "pg";
+import { types } from "pg";
+import { describeStatement } from "./cursor-query.ts";
 import type { SqlValue } from "./driver.ts";
+import { readMoment } from "./moments.ts";
 
 /** Formats a value as the server does; the server determines the type of the parameter. */
-export const pgValueText = (value: SqlValue): string | null => (value === null ? null : String(value));
+const pgValueText = (value: SqlValue): string | null => (value === null ? null : String(value));
+
+/** Types without a zone, for which the server would leave out the offset of a moment. */
+const WITHOUT_ZONE: ReadonlySet<number> = new Set([types.builtins.TIMESTAMP, types.builtins.DATE]);
+
+/**
+ * Formats the values of a statement's parameters. A moment with an offset becomes one in UTC, which is the zone of the session,
+ * where the type of its parameter has no zone.
+ */
+export async function pgValueTexts(
+  client: PoolClient,
+  text: string,
+  values: readonly SqlValue[],
+): Promise<(string | null)[]> {
+  const moments = values.map(readMoment);
+  if (!moments.some((moment) => moment?.isShifted === true)) return values.map(pgValueText);
+  const { parameterTypes } = await describeStatement(client, text);
+  return values.map((value, position) => {
+    const moment = moments[position];
+    if (moment?.isShifted !== true || !WITHOUT_ZONE.has(parameterTypes[position]!)) return pgValueText(value);
+    return `${moment.date}T${moment.time}Z`;
+  });
+}
 
 /**
  * Finds the known values that the types of their parameters do not accept.

@@ -2,6 +2,8 @@
 import { types } from "pg";
 import type { SqlColumn } from "../../core/connections.ts";
 import type { PgField } from "./cursor-query.ts";
+import { parsePgArray } from "./postgres-arrays.ts";
+import type { PgCatalog, PgCatalogType } from "./postgres-types.ts";
 import {
   BOOL,
   type ColumnType,
@@ -56,7 +58,13 @@ const number = (claim: PgType["claim"], toJson: PgType["toJson"]): PgType => ({ 
 const text = (toJson: PgType["toJson"] = (value) => value): PgType => ({ claim: TEXT, toJson });
 const time = (toJson: PgType["toJson"] = (value) => value): PgType => ({ claim: TEXT, toJson, short: true });
 
-/** All types that do not arrive as the server's own text; every other type does (enumerations, ranges, types of extensions). */
+/** A list of small integers, separated by spaces. */
+const vector: PgType = {
+  claim: LOOSE,
+  toJson: (value) => (value === "" ? [] : value.split(" ").map(Number)),
+};
+
+/** All types but arrays that do not arrive as the server's own text; every other type does (enumerations, ranges, records). */
 const TYPES: ReadonlyMap<number, PgType> = new Map([
   [builtins.BOOL, { claim: BOOL, toJson: (value) => value === "t", short: true }],
   [builtins.INT2, number(SMALL_INTEGER, Number)],
@@ -76,6 +84,9 @@ const TYPES: ReadonlyMap<number, PgType> = new Map([
   [builtins.TIMETZ, time()],
   [builtins.INTERVAL, time()],
   [builtins.UUID, time()],
+  // int2vector and oidvector (pg_type.dat)
+  [22, vector],
+  [30, vector],
 ] as const);
 
 const OTHER = text();
@@ -93,42 +104,63 @@ function precisionOf({ dataTypeModifier: modifier }: PgField): number | undefine
   return Math.abs(scale) > MAX_DOUBLE_SCALE ? undefined : ((modifier - 4) >> 16) & 0xffff;
 }
 
-export function pgColumn(field: PgField): SqlColumn {
-  const { name, dataTypeID: id } = field;
+/** Whether the catalog is not needed to convert values of this type. */
+export const isBuiltInPgType = (id: number): boolean => NAMES.has(id) || TYPES.has(id) || ARRAYS.has(id);
+
+/** The type as it is sent: a domain is sent as what it is based on, except in arrays. */
+function resolve(id: number, catalog: PgCatalog): { id: number; type: PgCatalogType | undefined } {
   const element = ARRAYS.get(id);
-  if (element !== undefined) return { name, ...LOOSE, databaseType: `${NAMES.get(element)}[]` };
+  if (element !== undefined) return { id, type: { kind: "array", element, delimiter: "," } };
+  const type = isBuiltInPgType(id) ? undefined : catalog.get(id);
+  return type?.kind === "domain" ? resolve(type.base, catalog) : { id, type };
+}
+
+function nameOf(given: number, catalog: PgCatalog): string | null {
+  const { id, type } = resolve(given, catalog);
+  if (type?.kind === "array") return `${nameOf(type.element, catalog) ?? "unknown"}[]`;
+  return type?.kind === "other" ? type.name : (NAMES.get(id) ?? null);
+}
+
+export function pgColumn(field: PgField, catalog: PgCatalog): SqlColumn {
+  const { name } = field;
+  const { id, type } = resolve(field.dataTypeID, catalog);
+  const databaseType = nameOf(id, catalog);
+  if (type?.kind === "array") return { name, ...LOOSE, databaseType };
   const { claim } = TYPES.get(id) ?? OTHER;
-  return {
-    name,
-    ...(typeof claim === "function" ? claim(field) : claim),
-    databaseType: NAMES.get(id) ?? null,
-  };
+  return { name, ...(typeof claim === "function" ? claim(field) : claim), databaseType };
 }
 
 /** Converts a value in the server's text format (bytea_output hex, DateStyle ISO) to plain JSON. */
-export function pgToJson(field: PgField, value: string | null): unknown {
-  if (value === null) return null;
-  const element = ARRAYS.get(field.dataTypeID);
-  if (element === undefined) return (TYPES.get(field.dataTypeID) ?? OTHER).toJson(value);
-  const { toJson } = TYPES.get(element) ?? OTHER;
-  // The types of the library are older than its parser.
-  const parse = types as unknown as {
-    arrayParser: { create(text: string, each: (entry: string | null) => unknown): { parse(): unknown[] } };
-  };
-  return parse.arrayParser.create(value, (entry) => (entry === null ? null : toJson(entry))).parse();
+export const pgToJson = (field: PgField, value: string | null, catalog: PgCatalog): unknown =>
+  value === null ? null : toJson(field.dataTypeID, value, catalog);
+
+function toJson(given: number, value: string, catalog: PgCatalog): unknown {
+  const { id, type } = resolve(given, catalog);
+  if (type?.kind !== "array") return (TYPES.get(id) ?? OTHER).toJson(value);
+  const { element, delimiter } = type;
+  return parsePgArray(value, delimiter, (text) => toJson(element, text, catalog));
 }
 
 /** Maximum length of a value in samples, in characters or bytes. */
 const MAX_SAMPLE_LENGTH = 1_000;
 
 /**
- * An expression for the first part of a long value of a column, in the format that `plainPg` reads. Truncated JSON is text, a
+ * An expression for the first part of a long value of a column, in the format that `pgToJson` reads. Truncated JSON is text, a
  * long list is null.
  */
-export function truncatePgColumn(id: number, column: string): string {
+export function truncatePgColumn(given: number, column: string, catalog: PgCatalog): string {
+  const { id, type } = resolve(given, catalog);
   if (TYPES.get(id)?.short === true) return column;
   if (id === builtins.BYTEA) return `substring(${column} FROM 1 FOR ${MAX_SAMPLE_LENGTH})`;
-  if (ARRAYS.has(id))
+  if (type?.kind === "array")
     return `CASE WHEN octet_length(${column}::text) <= ${MAX_SAMPLE_LENGTH} THEN ${column} END`;
   return `left(${column}::text, ${MAX_SAMPLE_LENGTH})`;
 }
+
+/** Converts a value that `truncatePgColumn` may have truncated: the beginning of a long JSON number is another number. */
+export const pgSampleToJson = (field: PgField, value: string | null, catalog: PgCatalog): unknown =>
+  JSON_TYPES.has(field.dataTypeID) && value?.length === MAX_SAMPLE_LENGTH
+    ? value
+    : pgToJson(field, value, catalog);
+
+const JSON_TYPES: ReadonlySet<number> = new Set([builtins.JSON, builtins.JSONB]);

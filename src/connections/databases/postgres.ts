@@ -16,17 +16,34 @@ import { limitMessageSize } from "./message-size-limit.ts";
 import { describeStatement, fetchRows, type PgField } from "./cursor-query.ts";
 import { describePgTables } from "./postgres-describe.ts";
 import { isPasswordRefusal, pgStepError } from "./postgres-errors.ts";
-import { pgValueText, unfitPgValues } from "./postgres-parameters.ts";
-import { pgColumn, pgToJson } from "./postgres-values.ts";
-import { createRowCollector, mustRollBack, type RowLimits } from "./rows.ts";
+import { pgValueTexts, unfitPgValues } from "./postgres-parameters.ts";
+import { createPgTypes, type PgCatalog } from "./postgres-types.ts";
+import { isBuiltInPgType, pgColumn, pgToJson } from "./postgres-values.ts";
+import { createRowCollector, createTextRows, mustRollBack, type RowLimits } from "./rows.ts";
 
 /** Time limit of a statement whose cancel request was lost; steps time out long before. */
 const BACKSTOP = "1h";
-const SESSION = `SET statement_timeout = '${BACKSTOP}'; SET idle_in_transaction_session_timeout = '1min'; SET DateStyle = 'ISO'; SET bytea_output = 'hex'`;
+const SESSION = `SET statement_timeout = '${BACKSTOP}'; SET idle_in_transaction_session_timeout = '1min'`;
 /** Ends a query whose client is gone; not supported on all platforms. */
 const WATCH_CLIENT = "SET client_connection_check_interval = '5s'";
+/**
+ * The form of values, whatever the settings of the database and the role are. For one transaction, so that it also holds where a
+ * pooler gives each transaction another session. The order of day and month in texts, and the currency of money (which has its own
+ * number of decimals), are left as they are.
+ */
+const FORM = [
+  "DateStyle = 'ISO'",
+  "IntervalStyle = 'postgres'",
+  "TimeZone = 'UTC'",
+  "bytea_output = 'hex'",
+  // The shortest text that is exactly the value; before PostgreSQL 12 the only exact one.
+  "extra_float_digits = 3",
+]
+  .map((setting) => `; SET LOCAL ${setting}`)
+  .join("");
+const BEGIN_WRITE = `BEGIN${FORM}`;
 /** The transaction is read-only before any function of the query runs, and cannot become writable afterwards. */
-const BEGIN_READ = "BEGIN READ ONLY";
+const BEGIN_READ = `BEGIN READ ONLY${FORM}`;
 /** Also releases what a rollback keeps: session locks, and statements that a function prepared. */
 const END_READ = "ROLLBACK; SELECT pg_advisory_unlock_all(); DEALLOCATE ALL";
 
@@ -57,6 +74,7 @@ export function createPostgresDriver({
   // The pool drops an idle connection that breaks.
   pool.on("error", () => undefined);
   const ready = new WeakSet<PoolClient>();
+  const types = createPgTypes(isBuiltInPgType);
 
   async function setUp(client: PoolClient): Promise<void> {
     if (ready.has(client)) return;
@@ -108,30 +126,45 @@ export function createPostgresDriver({
     limits: RowLimits,
     client: PoolClient,
   ): Promise<SqlResult> {
-    await client.query(write ? "BEGIN" : BEGIN_READ);
+    await client.query(write ? BEGIN_WRITE : BEGIN_READ);
     try {
       let collected = createRowCollector([], limits);
       let columns: PgField[] = [];
+      let catalog: PgCatalog | undefined;
+      /** Rows with a type that is not known yet. */
+      const waiting = createTextRows(limits);
+      const add = (row: (string | null)[], known: PgCatalog): boolean =>
+        collected.add(row.map((value, index) => pgToJson(columns[index]!, value, known)));
+      const texts = await pgValueTexts(client, text, values);
       const { fields, command } = await fetchRows(
         client,
         text,
-        values.map(pgValueText),
+        texts,
         (given) => {
           assertUniqueColumnNames(given.map(({ name }) => name));
           columns = given;
+          catalog = types.known(given);
           collected = createRowCollector(
             given.map(({ name }) => name),
             limits,
           );
         },
-        (row) => collected.add(row.map((value, index) => pgToJson(columns[index]!, value))),
+        (row) => (catalog === undefined ? waiting.add(row) : add(row, catalog)),
       );
+      const learned = catalog ?? (await types.learn(client, columns));
+      waiting.rows.every((row) => add(row, learned));
+      const truncated = collected.truncated || waiting.truncated;
       // The rollback of a read also resets its settings; after a write the session is reset.
-      if (write) await reset(client, mustRollBack(collected, limits) ? "ROLLBACK" : "COMMIT");
+      if (write) await reset(client, mustRollBack({ truncated }, limits) ? "ROLLBACK" : "COMMIT");
       else await client.query(END_READ);
-      const { rows, truncated } = collected;
+      const { rows } = collected;
       const changed = fields.length === 0 ? Number(/(\d+)$/.exec(command ?? "")?.[1] ?? 0) : rows.length;
-      return { rows, columns: fields.map(pgColumn), row_count: changed, truncated };
+      return {
+        rows,
+        columns: fields.map((field) => pgColumn(field, learned)),
+        row_count: changed,
+        truncated,
+      };
     } catch (error) {
       throw write && isConnectionError(error) ? unknownOutcomeError(error) : error;
     }
@@ -172,7 +205,8 @@ export function createPostgresDriver({
           const { fields, parameterTypes } = await describeStatement(client, statement.text);
           assertUniqueColumnNames(fields.map(({ name }) => name));
           const unfit = await unfitPgValues(client, parameterTypes, statement.values);
-          return { columns: fields.map(pgColumn), unfit };
+          const catalog = await types.learn(client, fields);
+          return { columns: fields.map((field) => pgColumn(field, catalog)), unfit };
         }),
         statement,
       ),
@@ -180,7 +214,7 @@ export function createPostgresDriver({
       translated(
         withClient(signal, async (client) => {
           await client.query(BEGIN_READ);
-          const described = await describePgTables(client, options);
+          const described = await describePgTables(client, types, options);
           await client.query(END_READ);
           return described;
         }),

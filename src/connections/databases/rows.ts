@@ -41,6 +41,32 @@ export function createRowCollector(names: readonly string[], { maxRows, maxBytes
   return collected;
 }
 
+/** Maximum size of the texts of rows that can't be converted yet, in characters. */
+const MAX_WAITING_CHARS = 16 * 1024 * 1024;
+
+/** Keeps rows as they were received, until what is needed to convert them is known. */
+export function createTextRows({ maxRows }: RowLimits): {
+  rows: (string | null)[][];
+  truncated: boolean;
+  /** Adds a row; returns false if no more are needed. */
+  add(row: (string | null)[]): boolean;
+} {
+  let chars = 0;
+  const waiting = {
+    rows: [] as (string | null)[][],
+    truncated: false,
+    add(row: (string | null)[]) {
+      // One row beyond the limit shows that rows are left out.
+      if (waiting.rows.length > maxRows) return false;
+      chars += row.reduce((sum, value) => sum + (value?.length ?? 0), 0);
+      waiting.truncated = chars > MAX_WAITING_CHARS;
+      if (!waiting.truncated) waiting.rows.push(row);
+      return !waiting.truncated;
+    },
+  };
+  return waiting;
+}
+
 /** The first name that stands twice. */
 export const findDuplicateName = (names: readonly string[]): string | undefined =>
   names.find((name, index) => names.indexOf(name) < index);

@@ -48,13 +48,15 @@ const NON_FINITE = /^(?:nan|[+-]?inf(?:inity)?)$/i;
 export const bytesToBase64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 
-/** Converts `2026-01-01 08:00:00+02` to `2026-01-01T08:00:00+02:00`; other text is unchanged. */
+/** Converts `2026-01-01 08:00:00+02` to `2026-01-01T08:00:00+02:00`; other text, such as `infinity`, is unchanged. */
 export function toIsoTimestamp(text: string): string {
   const parts =
-    /^([+-]?\d{4,6}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)(?::?(\d\d))?|(Z))?$/.exec(text);
+    /^([+-]?\d{4,6}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)(?::?(\d\d))?(:\d\d)?|(Z))?$/.exec(
+      text,
+    );
   if (parts === null) return text;
-  const [, date, time, hours, minutes, zulu] = parts;
-  const offset = hours === undefined ? (zulu ?? "") : `${hours}:${minutes ?? "00"}`;
+  const [, date, time, hours, minutes = "00", seconds = "", zulu = ""] = parts;
+  const offset = hours === undefined ? zulu : `${hours}:${minutes}${seconds}`;
   return `${date}T${time}${offset === "+00:00" ? "Z" : offset}`;
 }
 

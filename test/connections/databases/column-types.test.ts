@@ -214,7 +214,7 @@ describe("PostgreSQL", () => {
       b: "boolean",
       j: "any",
       ia: "any",
-      moods: "string",
+      moods: "any",
     });
     expect(rows[0]).toMatchObject({ i8: "-9223372036854775808", f4: null, f8: null, n: null, dom_big: null });
     expect(rows[1]).toMatchObject({ n: "12345678901234567890.123456789", n20: 0.01 });
