@@ -2,12 +2,12 @@
 import type { CallContext, SqlResult, SqlColumn, TableDescription } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { findDuplicateName, type RowLimits } from "./rows.ts";
-import type { Dialect, RenderedQuery } from "./sql-scanner.ts";
+import type { Dialect, RenderedQuery, ScannedQuery } from "./sql-scanner.ts";
 
 /** A bound value. Lists are refused earlier, and objects are JSON text. */
 export type SqlValue = string | number | boolean | null;
 
-export interface Statement extends RenderedQuery {
+export interface Statement extends RenderedQuery, Pick<ScannedQuery, "render"> {
   /** Values in the order of the placeholders; null for those that are not known while the query is only prepared. */
   values: SqlValue[];
   write: boolean;

@@ -3,7 +3,7 @@ import type { Connection } from "mysql2";
 import type { TableDescription } from "../../core/connections.ts";
 import type { DescribeOptions } from "./driver.ts";
 import { describeStatement, streamRows } from "./mysql-statements.ts";
-import { truncateMysqlColumn, isJson } from "./mysql-values.ts";
+import { isJson, MAX_SAMPLE_LENGTH, truncateMysqlColumn } from "./mysql-values.ts";
 import type { RowLimits } from "./rows.ts";
 import { parseJsonText } from "./values.ts";
 
@@ -61,8 +61,11 @@ async function sampleOf(
   const text = `SELECT ${cut.join(", ")} FROM ${from} LIMIT ${maxRows}`;
   const { answer } = await streamRows(connection, text, [], { maxRows, maxBytes: 64 * 1024 }, true);
   const json = new Set(fields.filter(isJson).map(({ name }) => name));
+  // The beginning of a long JSON number is another number.
   const plain = (name: string, value: unknown): unknown =>
-    json.has(name) && typeof value === "string" ? parseJsonText(value) : value;
+    json.has(name) && typeof value === "string" && value.length < MAX_SAMPLE_LENGTH
+      ? parseJsonText(value)
+      : value;
   return answer.rows.map((row) =>
     Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(name, value)])),
   );

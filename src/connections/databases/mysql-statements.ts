@@ -59,6 +59,16 @@ export function streamRows(
   });
 }
 
+/** Runs a statement, and reads its rows without a limit. */
+export const executeStatement = (
+  connection: Connection,
+  text: string,
+  values: readonly unknown[],
+): Promise<void> =>
+  new Promise((resolve, reject) => {
+    connection.execute(text, [...values] as never, (error) => (error ? reject(error) : resolve()));
+  });
+
 /** Describes the columns of a statement's result, without executing it. */
 export async function describeStatement(connection: Connection, text: string): Promise<MysqlField[]> {
   const { columns } = await new Promise<{ columns: MysqlField[] }>((resolve, reject) => {

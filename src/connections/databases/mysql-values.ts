@@ -12,6 +12,7 @@ import {
   LARGE_INTEGER,
   LOOSE,
   parseJsonText,
+  singleToJson,
   SMALL_INTEGER,
   TEXT,
   toIsoTimestamp,
@@ -90,6 +91,18 @@ const NUMBERS: ReadonlySet<number | undefined> = new Set([
   Types.BIT,
 ]);
 
+export const isNumberType = (type: number | undefined): boolean => NUMBERS.has(type);
+
+const TIMES: ReadonlySet<number | undefined> = new Set([
+  Types.DATE,
+  Types.NEWDATE,
+  Types.TIME,
+  Types.TIMESTAMP,
+  Types.DATETIME,
+]);
+
+export const isTimeType = (type: number | undefined): boolean => TIMES.has(type);
+
 /** Number of digits of a decimal: its length without the sign and the point. */
 function precisionOf({ columnLength, decimals = 0, flags }: MysqlField): number | undefined {
   if (columnLength === undefined) return undefined;
@@ -117,15 +130,9 @@ export function mysqlColumn(field: MysqlField, hasParameters = false): SqlColumn
 }
 
 /** Types that are never long, so samples do not truncate them. */
-const SHORT: ReadonlySet<number | undefined> = new Set([
-  ...NUMBERS,
-  Types.DATE,
-  Types.TIME,
-  Types.TIMESTAMP,
-  Types.DATETIME,
-]);
+const SHORT: ReadonlySet<number | undefined> = new Set([...NUMBERS, ...TIMES]);
 /** Maximum length of a value in samples, in characters or bytes. */
-const MAX_SAMPLE_LENGTH = 1_000;
+export const MAX_SAMPLE_LENGTH = 1_000;
 
 /** An expression for the first part of a long value of a column; JSON becomes text. */
 export function truncateMysqlColumn({ columnType }: MysqlField, column: string): string {
@@ -143,9 +150,13 @@ export function mysqlToJson(field: MysqlField, value: unknown): unknown {
     return characterSet === BINARY ? bytesToBase64(value) : value.toString("utf8");
   }
   if (typeof value === "bigint") return integerToJson(value);
-  if (typeof value === "number") return floatToJson(value);
+  if (typeof value === "number") return columnType === Types.FLOAT ? singleToJson(value) : floatToJson(value);
   if (typeof value !== "string") return value;
   if (NUMBERS.has(columnType)) return decimalToJson(value);
   if (isJson(field)) return parseJsonText(value);
-  return columnType === Types.TIMESTAMP || columnType === Types.DATETIME ? toIsoTimestamp(value) : value;
+  if (columnType === Types.DATETIME) return toIsoTimestamp(value);
+  // The session's zone is UTC. A zero date is no moment.
+  if (columnType === Types.TIMESTAMP)
+    return `${toIsoTimestamp(value)}${value.startsWith("0000-") ? "" : "Z"}`;
+  return value;
 }

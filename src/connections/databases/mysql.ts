@@ -14,6 +14,7 @@ import {
 import { limitMessageSize } from "./message-size-limit.ts";
 import { describeMysqlTables } from "./mysql-describe.ts";
 import { isPasswordRefusal, mysqlStepError } from "./mysql-errors.ts";
+import { assertOffsetsRead, bindMysqlValues } from "./mysql-parameters.ts";
 import { describeStatement, streamRows } from "./mysql-statements.ts";
 import { mysqlColumn } from "./mysql-values.ts";
 import { mustRollBack, type RowLimits } from "./rows.ts";
@@ -100,14 +101,17 @@ export function createMysqlDriver(options: DatabaseServerOptions): Driver {
   }
 
   async function run(
-    { text, values, write }: Statement,
+    statement: Statement,
     limits: RowLimits,
     connection: PoolConnection,
     spoil: () => void,
   ): Promise<SqlResult> {
+    const { text, write } = statement;
     await command(connection, write ? "START TRANSACTION" : "START TRANSACTION READ ONLY");
     try {
+      const values = await bindMysqlValues(connection, statement);
       const { answer, ended } = await streamRows(connection, text, values, limits, write);
+      if (ended) await assertOffsetsRead(connection, values);
       const keeps = write && !mustRollBack(answer, limits);
       if (ended) await command(connection, keeps ? "COMMIT" : "ROLLBACK");
       else {
@@ -218,10 +222,13 @@ const command = (connection: Connection, text: string): Promise<void> =>
     connection.query(text, (error) => (error ? reject(error) : resolve()));
   });
 
-/** Sets the session up before each statement, because returning a connection resets it. */
+/** Sets the session up before each statement, because returning a connection resets it. Times are in UTC. */
 function setUp(connection: Connection): Promise<void> {
   const set = (limit: string): Promise<void> =>
-    command(connection, `SET SESSION ${limit}, SESSION sql_mode = TRIM(BOTH ',' FROM ${SQL_MODE})`);
+    command(
+      connection,
+      `SET SESSION ${limit}, SESSION time_zone = '+00:00', SESSION sql_mode = TRIM(BOTH ',' FROM ${SQL_MODE})`,
+    );
   // MySQL and MariaDB have different variables for the limit, and refuse each other's.
   return set(`max_statement_time = ${BACKSTOP_S}`).catch((error: { errno?: number }) => {
     if (error.errno !== 1193) throw error as Error; // ER_UNKNOWN_SYSTEM_VARIABLE

@@ -194,7 +194,7 @@ function bound(
 ): Statement {
   const rendered = scanned.render(driver.placeholder);
   const order = placeholderOrder(scanned, driver);
-  return { ...rendered, values: order.map((index) => values[index] ?? null), write };
+  return { ...rendered, render: scanned.render, values: order.map((index) => values[index] ?? null), write };
 }
 
 /** The index of each placeholder's parameter: numbered placeholders take each value once, `?` takes it at each place. */

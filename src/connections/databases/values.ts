@@ -32,6 +32,19 @@ export const integerToJson = (value: bigint): number | string => decimalToJson(S
 
 export const floatToJson = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
+/** Maximum number of digits of the shortest text of a float of single precision. (IEEE 754) */
+const MAX_SINGLE_DIGITS = 9;
+
+/** Converts a float of single precision to the number with the shortest text that is the same float: 0.1, not 0.10000000149011612. */
+export function singleToJson(value: number): number | null {
+  if (!Number.isFinite(value)) return null;
+  for (let digits = 1; digits < MAX_SINGLE_DIGITS; digits += 1) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return short;
+  }
+  return Number(value.toPrecision(MAX_SINGLE_DIGITS));
+}
+
 /**
  * @param text digits with a sign, a point or an exponent, or a word such as NaN. Servers pad some numbers with zeros, and write
  *   a plus in exponents.
