@@ -22,8 +22,8 @@ import {
   toDuckdbType,
   toDuckdbValue,
   toSqlType,
-  duckdbToJson,
 } from "./duckdb-values.ts";
+import { duckdbToJson, lostFields } from "./duckdb-json.ts";
 import { bind, unfitDuckdbValues } from "./duckdb-parameters.ts";
 import { createRowCollector, findDuplicateName, mustRollBack, type RowLimits } from "./rows.ts";
 
@@ -110,14 +110,26 @@ function columnsOf(
     statementType: StatementType;
   },
 ): SqlColumn[] {
-  const columns = Array.from({ length: statement.columnCount }, (_, index) => ({
-    name: statement.columnName(index),
-    ...duckdbColumnType(statement.columnType(index)),
-  }));
+  const columns = Array.from({ length: statement.columnCount }, (_, index) => {
+    const [name, type] = [statement.columnName(index), statement.columnType(index)];
+    const [lost] = lostFields(type);
+    if (lost !== undefined) throw lostFieldFailure(name, lost);
+    return { name, ...duckdbColumnType(type) };
+  });
   const repeated = findDuplicateName(columns.map(({ name }) => name));
   if (repeated !== undefined) throw duplicateColumnFailure(repeated);
   return columns;
 }
+
+const lostFieldFailure = (column: string, field: string): Error =>
+  childFailure({
+    code: "database_failed",
+    message:
+      field === ""
+        ? `The column ${column} has a struct whose fields have no names.`
+        : `The column ${column} has a struct with a field ${field} that a row can't hold.`,
+    fix: "Name the fields of the struct, for example {'a': 1, 'b': 2} instead of row(1, 2).",
+  });
 
 /** Where the type of a column hangs on a parameter DuckDB tells nothing before it has a value; DESCRIBE runs nothing. */
 async function namesOnly(

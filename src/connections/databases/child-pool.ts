@@ -44,8 +44,6 @@ const HEADROOM_MB = 384;
 const HEAP_MB = 192;
 const WATCH_MS = 50;
 const HERE = fileURLToPath(new URL(".", import.meta.url));
-/** What a child imports from elsewhere in a checkout. In a release everything is in one folder. */
-const LONG_NUMBERS = fileURLToPath(new URL("../../core/long-numbers.ts", import.meta.url));
 /** Ends in `.ts` in a checkout and in `.js` in a release, like this file. */
 const PROGRAM = fileURLToPath(new URL(`child${/\.\w+$/.exec(import.meta.url)![0]}`, import.meta.url));
 
@@ -224,6 +222,9 @@ function died(code: number | null, by: string | null): StepError {
     `The process of the query ended unexpectedly (${by ?? `code ${code}`}).`,
   );
 }
+
+/** What the program reads besides its own folder in a checkout; a release has everything in one. */
+const LONG_NUMBERS = fileURLToPath(new URL("../../core/long-numbers.ts", import.meta.url));
 
 /** Node's permission model: no other programs, no writes. It does not restrict DuckDB, which is native code. */
 function permissions({ engine, file, write }: ChildSpec): string[] {

@@ -1,21 +1,14 @@
-/** Converts the types and values of DuckDB. (Child processes load this file.) */
+/** The types of DuckDB: what a column is claimed to arrive as, and those of scratch. (Child processes load this file.) */
 import {
   BIGINT,
   BOOLEAN,
   DECIMAL,
   DOUBLE,
-  DuckDBArrayValue,
-  DuckDBBlobValue,
   DuckDBDecimalType,
   DuckDBDecimalValue,
-  DuckDBListValue,
-  DuckDBMapValue,
   type DuckDBPreparedStatement,
-  DuckDBStructValue,
-  DuckDBTimestampTZValue,
   type DuckDBType,
   DuckDBTypeId,
-  DuckDBUnionValue,
   type DuckDBValue,
   HUGEINT,
   VARCHAR,
@@ -23,21 +16,16 @@ import {
 import type { SqlColumn } from "../../core/connections.ts";
 import type { ScratchTable } from "./child-protocol.ts";
 import type { SqlValue } from "./driver.ts";
+import { isJson } from "./duckdb-json.ts";
 import {
   BOOL,
-  bytesToBase64,
   type ColumnType,
-  decimalToJson,
   decimalType,
   FLOAT,
-  floatToJson,
-  integerToJson,
   LARGE_INTEGER,
   LOOSE,
-  parseJsonText,
   SMALL_INTEGER,
   TEXT,
-  toIsoTimestamp,
 } from "./values.ts";
 
 /** What each type arrives as; a type that is not listed may arrive as anything. */
@@ -79,8 +67,6 @@ const CLAIMS: ReadonlyMap<DuckDBTypeId, ColumnType> = new Map([
   ].map((id) => [id, TEXT] as const),
 ]);
 
-const isJson = (type: DuckDBType): boolean => type.alias === "JSON";
-
 export function duckdbColumnType(type: DuckDBType): Omit<SqlColumn, "name"> {
   const databaseType = type.alias ?? type.toString();
   if (isJson(type)) return { ...LOOSE, databaseType };
@@ -111,36 +97,4 @@ export function toDuckdbValue({ type, scale = 0 }: LoadedColumn, value: SqlValue
   if (value === null) return null;
   if (type === "BIGINT" || type === "HUGEINT") return BigInt(value);
   return type === "DECIMAL" ? new DuckDBDecimalValue(BigInt(value), DECIMAL_WIDTH, scale) : value;
-}
-
-/** A value as plain JSON. */
-export function duckdbToJson(value: DuckDBValue, type?: DuckDBType): unknown {
-  if (value === null || typeof value === "boolean") return value;
-  if (typeof value === "string") return type !== undefined && isJson(type) ? parseJsonText(value) : value;
-  if (typeof value === "number") return floatToJson(value);
-  if (typeof value === "bigint") return integerToJson(value);
-  if (value instanceof DuckDBDecimalValue) return decimalToJson(value.toString());
-  if (value instanceof DuckDBBlobValue) return bytesToBase64(value.bytes);
-  if (value instanceof DuckDBListValue || value instanceof DuckDBArrayValue)
-    return value.items.map((item) => duckdbToJson(item));
-  if (value instanceof DuckDBStructValue)
-    return Object.fromEntries(Object.entries(value.entries).map(([key, item]) => [key, duckdbToJson(item)]));
-  if (value instanceof DuckDBMapValue)
-    return value.entries.map(({ key, value: item }) => ({
-      key: duckdbToJson(key),
-      value: duckdbToJson(item),
-    }));
-  if (value instanceof DuckDBUnionValue) return duckdbToJson(value.value);
-  if (value instanceof DuckDBTimestampTZValue) return isoUtc(value);
-  return toIsoTimestamp(value.toString());
-}
-
-/** In UTC, to the microsecond where it says more than milliseconds. */
-function isoUtc(value: DuckDBTimestampTZValue): string {
-  const date = new Date(Number(value.micros / 1_000n));
-  if (Number.isNaN(date.getTime())) return value.toString();
-  const rest = value.micros % 1_000n;
-  return rest === 0n
-    ? date.toISOString()
-    : date.toISOString().replace("Z", `${String(rest).padStart(3, "0")}Z`);
 }

@@ -273,6 +273,15 @@ describe("a DuckDB database", () => {
     });
     expect(regions).toMatchObject({ name: "regions", kind: "view", row_count: null });
   });
+
+  it("shows samples as they arrive in rows", async () => {
+    const { databases, runQuery } = shop("read-write");
+    const values = `'{"id": 9007199254740993}'::JSON AS j, [0.1::FLOAT] AS f, 'infinity'::DATE AS d`;
+    await runQuery("shop", `CREATE TABLE odd AS SELECT ${values}`, {}, { write: true });
+    const [odd] = await databases.describe("shop", { table: "odd", samples: 1, limit: 10 }, callOf());
+    await runQuery("shop", "DROP TABLE odd", {}, { write: true });
+    expect(odd!.sample).toEqual([{ j: { id: "9007199254740993" }, f: [0.1], d: "infinity" }]);
+  });
 });
 
 describe("the database scratch", () => {

@@ -71,6 +71,23 @@ describe("a SQLite database", () => {
     });
   });
 
+  it("keeps all digits of numbers in JSON columns, in rows and in samples", async () => {
+    const text = '{"id": 1533947986218845197, "x": [1e400, 0.1234567890123456789, 1.50, 1e20]}';
+    const dataset = createSqliteFile(
+      temporaryDirectory(),
+      `CREATE TABLE t (j JSON, i INTEGER, r REAL); INSERT INTO t VALUES ('${text}', 9223372036854775807, 0.1)`,
+    );
+    const { runQuery, databases } = openDatabases([{ name: "shop", type: "sqlite", dataset }]);
+    const row = {
+      j: { id: "1533947986218845197", x: [`1${"0".repeat(400)}`, "0.1234567890123456789", 1.5, 1e20] },
+      i: "9223372036854775807",
+      r: 0.1,
+    };
+    expect((await runQuery("shop", "SELECT * FROM t")).rows).toEqual([row]);
+    const [table] = await databases.describe("shop", { samples: 1, limit: 10 }, callOf());
+    expect(table!.sample).toEqual([row]);
+  });
+
   it("binds parameters by name, with their types", async () => {
     const { runQuery } = shop();
     const query =
