@@ -1,14 +1,17 @@
 /** Runs SQLite in a child process through node:sqlite: read-only by default, and always with an authorizer. */
 import { constants, DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
-import type { SqlColumn, TableDescription } from "../../core/connections.ts";
+import type { SqlColumn, SqlResult, TableDescription } from "../../core/connections.ts";
+import { isLongNumber } from "../../core/long-numbers.ts";
 import {
   type ChildFailure,
   type ChildSpec,
   type EmbeddedEngine,
+  childFailure,
   duplicateColumnFailure,
 } from "./child-protocol.ts";
-import type { DescribeOptions, SqlValue } from "./driver.ts";
-import { createRowCollector, findDuplicateName, mustRollBack } from "./rows.ts";
+import type { DescribeOptions } from "./driver.ts";
+import { createRowCollector, findDuplicateName, mustRollBack, type RowLimits } from "./rows.ts";
+import { bindable, bindableOtherwise, type BoundValue } from "./sqlite-parameters.ts";
 import { type ReadTables, readTables, type SqliteColumn, sqliteColumnTypes } from "./sqlite-types.ts";
 import { bytesToBase64, type ColumnType, floatToJson, integerToJson, parseJsonText } from "./values.ts";
 
@@ -56,6 +59,11 @@ const BUSY_MS = 5_000;
 /** Maximum number of rows that are counted; the size of a larger table is estimated by its largest rowid. */
 const COUNTED = 200_000;
 
+interface Prepared {
+  statement: StatementSync;
+  columns: SqlColumn[];
+}
+
 export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
   /** The last action that the authorizer denied, because SQLite itself only says "not authorized". */
   let denied: string | undefined;
@@ -90,7 +98,7 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
   }
 
   /** Prepares a statement under the authorizer, and finds the types of its columns without it. */
-  function prepared(db: DatabaseSync, text: string): { statement: StatementSync; columns: SqlColumn[] } {
+  function prepared(db: DatabaseSync, text: string): Prepared {
     const read = readTables();
     authorize(db, read);
     const statement = db.prepare(text);
@@ -118,27 +126,39 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
     }
   }
 
+  function run({ statement, columns }: Prepared, values: BoundValue[], limits: RowLimits): SqlResult {
+    if (columns.length === 0) {
+      const { changes } = statement.run(...values);
+      return { rows: [], columns, row_count: Number(changes), truncated: false };
+    }
+    const collected = createRowCollector(names(columns), limits);
+    const plain = converters(columns);
+    for (const row of rowsOf(statement, values))
+      if (!collected.add(row.map((value, index) => plain[index]!(value)))) break;
+    const { rows, truncated } = collected;
+    return { rows, columns, row_count: rows.length, truncated };
+  }
+
   return {
     query: ({ text, values, limits }) =>
       withDatabase((db) => {
-        const { statement, columns } = prepared(db, text);
-        const bound = values.map(bindable);
-        if (columns.length === 0) {
-          const { changes } = statement.run(...bound);
-          return { rows: [], columns, row_count: Number(changes), truncated: false };
-        }
-        const collected = createRowCollector(names(columns), limits);
-        const plain = converters(columns);
-        if (spec.write) unrestricted(db, "BEGIN");
-        for (const row of rowsOf(statement, bound))
-          if (!collected.add(row.map((value, index) => plain[index]!(value)))) break;
-        if (spec.write) unrestricted(db, mustRollBack(collected, limits) ? "ROLLBACK" : "COMMIT");
-        return {
-          rows: collected.rows,
-          columns,
-          row_count: collected.rows.length,
-          truncated: collected.truncated,
+        const statement = prepared(db, text);
+        const transaction = (command: "BEGIN" | "COMMIT" | "ROLLBACK"): void => {
+          if (spec.write) unrestricted(db, command);
         };
+        const otherwise = bindableOtherwise(text, values);
+        let other: SqlResult | undefined;
+        if (otherwise !== undefined) {
+          transaction("BEGIN");
+          other = run(statement, otherwise, limits);
+          transaction("ROLLBACK");
+        }
+        transaction("BEGIN");
+        const result = run(statement, values.map(bindable), limits);
+        const isClear = other === undefined || isSameResult(result, other);
+        transaction(isClear && !mustRollBack(result, limits) ? "COMMIT" : "ROLLBACK");
+        if (!isClear) throw unclearNumber(values.find(isLongNumber)!);
+        return result;
       }),
     prepare: ({ text }) => withDatabase((db) => ({ columns: prepared(db, text).columns })),
     describe: (options) => withDatabase((db) => describe(db, options)),
@@ -146,11 +166,17 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
   };
 }
 
-const names = (columns: readonly Pick<SqlColumn, "name">[]): string[] => columns.map(({ name }) => name);
+const isSameResult = (one: SqlResult, other: SqlResult): boolean =>
+  one.row_count === other.row_count && JSON.stringify(one.rows) === JSON.stringify(other.rows);
 
-/** Binds integers as integers: node:sqlite binds every number as a double, and 1 would become 1.0 in text. */
-const bindable = (value: SqlValue): string | number | bigint | null =>
-  typeof value === "boolean" ? BigInt(value) : Number.isSafeInteger(value) ? BigInt(value as number) : value;
+const unclearNumber = (value: string): Error =>
+  childFailure({
+    code: "input_invalid",
+    message: `The query has one result with the parameter ${value} as a number, and another with it as text.`,
+    fix: "Say in the query which it is, where x is the parameter: CAST(:x AS INTEGER), CAST(:x AS REAL) or CAST(:x AS TEXT).",
+  });
+
+const names = (columns: readonly Pick<SqlColumn, "name">[]): string[] => columns.map(({ name }) => name);
 
 const typedColumn = ({ name, type: databaseType }: SqliteColumn, type: ColumnType): SqlColumn => ({
   name,
@@ -163,10 +189,7 @@ function assertDistinct(columnNames: readonly string[]): void {
   if (repeated !== undefined) throw duplicateColumnFailure(repeated);
 }
 
-function* rowsOf(
-  statement: StatementSync,
-  values: (string | number | bigint | null)[],
-): Generator<SQLOutputValue[]> {
+function* rowsOf(statement: StatementSync, values: BoundValue[]): Generator<SQLOutputValue[]> {
   statement.setReadBigInts(true);
   statement.setReturnArrays(true);
   yield* statement.iterate(...values) as unknown as Iterable<SQLOutputValue[]>;

@@ -1,16 +1,88 @@
 /** The values of parameters of DuckDB. (Child processes load this file.) */
-import { BIGINT, type DuckDBConnection, type DuckDBPreparedStatement, DuckDBTypeId } from "@duckdb/node-api";
+import {
+  BIGINT,
+  DECIMAL,
+  type DuckDBConnection,
+  DuckDBDecimalValue,
+  type DuckDBPreparedStatement,
+  type DuckDBType,
+  DuckDBTypeId,
+  HUGEINT,
+} from "@duckdb/node-api";
+import { isLongNumber } from "../../core/long-numbers.ts";
 import type { SqlValue } from "./driver.ts";
+import { MAX_DECIMAL_DIGITS, MAX_INT128, MAX_INT64 } from "./duckdb-limits.ts";
+import { singleToJson } from "./values.ts";
 
+const INTEGERS: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.TINYINT,
+  DuckDBTypeId.SMALLINT,
+  DuckDBTypeId.INTEGER,
+  DuckDBTypeId.BIGINT,
+  DuckDBTypeId.HUGEINT,
+  DuckDBTypeId.UTINYINT,
+  DuckDBTypeId.USMALLINT,
+  DuckDBTypeId.UINTEGER,
+  DuckDBTypeId.UBIGINT,
+  DuckDBTypeId.UHUGEINT,
+]);
+const EXACT: ReadonlySet<DuckDBTypeId> = new Set([...INTEGERS, DuckDBTypeId.DECIMAL]);
+const NUMERIC: ReadonlySet<DuckDBTypeId> = new Set([...EXACT, DuckDBTypeId.FLOAT, DuckDBTypeId.DOUBLE]);
+const UNKNOWN: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.INVALID,
+  DuckDBTypeId.ANY,
+  DuckDBTypeId.SQLNULL,
+]);
+
+/** The type that the statement gives a parameter, counted from 0; undefined where it depends on the value. */
+function parameterType(statement: DuckDBPreparedStatement, index: number): DuckDBType | undefined {
+  try {
+    const type = statement.parameterType(index + 1);
+    return UNKNOWN.has(type.typeId) ? undefined : type;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Binds values so that the query compares and calculates with exactly these numbers. DuckDB converts a text to the type of what
+ * it is compared with, and rounds a decimal for an integer then; a double makes doubles of the integers that it is compared with.
+ */
 export function bind(statement: DuckDBPreparedStatement, values: readonly SqlValue[]): void {
   values.forEach((value, index) => {
     const at = index + 1;
     if (value === null) statement.bindNull(at);
-    else if (typeof value === "string") statement.bindVarchar(at, value);
     else if (typeof value === "boolean") statement.bindBoolean(at, value);
+    else if (typeof value === "string") bindText(statement, index, value);
     else if (Number.isSafeInteger(value)) statement.bindValue(at, BigInt(value), BIGINT);
-    else statement.bindDouble(at, value);
+    else bindDouble(statement, index, value);
   });
+}
+
+/** A long number is a number, except where the statement takes a text. */
+function bindText(statement: DuckDBPreparedStatement, index: number, value: string): void {
+  const type = isLongNumber(value) ? parameterType(statement, index)?.typeId : DuckDBTypeId.VARCHAR;
+  if (type !== undefined && !NUMERIC.has(type)) return statement.bindVarchar(index + 1, value);
+  const [whole = "", fraction = ""] = value.split(".");
+  const digits = BigInt(whole + fraction);
+  const size = digits < 0n ? -digits : digits;
+  if (fraction === "" && size <= MAX_INT128)
+    return statement.bindValue(index + 1, digits, size <= MAX_INT64 ? BIGINT : HUGEINT);
+  const width = Math.max(String(size).length, fraction.length);
+  if (width > MAX_DECIMAL_DIGITS) return statement.bindVarchar(index + 1, value);
+  const decimal = new DuckDBDecimalValue(digits, width, fraction.length);
+  return statement.bindValue(index + 1, decimal, DECIMAL(width, fraction.length));
+}
+
+function bindDouble(statement: DuckDBPreparedStatement, index: number, value: number): void {
+  const type = parameterType(statement, index)?.typeId;
+  const isLargeInteger = Number.isInteger(value) && Math.abs(value) <= MAX_INT128;
+  if (isLargeInteger && type !== undefined && EXACT.has(type))
+    return statement.bindValue(index + 1, BigInt(value), HUGEINT);
+  // A number of single precision finds itself by the digits with which it arrived.
+  if (type === DuckDBTypeId.FLOAT && singleToJson(Math.fround(value)) === value)
+    return statement.bindFloat(index + 1, value);
+  return statement.bindDouble(index + 1, value);
 }
 
 /**
@@ -47,16 +119,10 @@ async function conversionError(
   position: number,
   value: SqlValue,
 ): Promise<string | undefined> {
-  const type = statement.parameterType(position + 1);
-  if (typeof value !== "string" || UNKNOWN.has(type.typeId)) return undefined;
+  const type = parameterType(statement, position);
+  if (typeof value !== "string" || isLongNumber(value) || type === undefined) return undefined;
   return errorOf(connection, `SELECT CAST($1 AS ${type.toString()})`, [value]);
 }
-
-const UNKNOWN: ReadonlySet<DuckDBTypeId> = new Set([
-  DuckDBTypeId.INVALID,
-  DuckDBTypeId.ANY,
-  DuckDBTypeId.SQLNULL,
-]);
 
 /** The first line of the error of a statement; undefined if there is none. */
 async function errorOf(

@@ -16,6 +16,7 @@ import {
 import type { SqlColumn } from "../../core/connections.ts";
 import type { ScratchTable } from "./child-protocol.ts";
 import type { SqlValue } from "./driver.ts";
+import { MAX_DECIMAL_DIGITS } from "./duckdb-limits.ts";
 import { isJson } from "./duckdb-json.ts";
 import {
   BOOL,
@@ -81,20 +82,18 @@ export const hasUnresolvedType = (statement: DuckDBPreparedStatement): boolean =
 
 type LoadedColumn = ScratchTable["columns"][number];
 
-/** Number of digits of the decimals in scratch: DuckDB's maximum. */
-const DECIMAL_WIDTH = 38;
 const LOADED = { BIGINT, HUGEINT, DOUBLE, BOOLEAN, VARCHAR, JSON: VARCHAR } as const;
 
 export const toDuckdbType = ({ type, scale = 0 }: LoadedColumn): DuckDBType =>
-  type === "DECIMAL" ? DECIMAL(DECIMAL_WIDTH, scale) : LOADED[type];
+  type === "DECIMAL" ? DECIMAL(MAX_DECIMAL_DIGITS, scale) : LOADED[type];
 
 /** The type of a column of scratch in SQL. */
 export const toSqlType = (column: LoadedColumn): string =>
-  column.type === "DECIMAL" ? `DECIMAL(${DECIMAL_WIDTH},${column.scale ?? 0})` : column.type;
+  column.type === "DECIMAL" ? `DECIMAL(${MAX_DECIMAL_DIGITS},${column.scale ?? 0})` : column.type;
 
 /** A value that scratch-types.ts has prepared, as DuckDB takes it. */
 export function toDuckdbValue({ type, scale = 0 }: LoadedColumn, value: SqlValue): DuckDBValue {
   if (value === null) return null;
   if (type === "BIGINT" || type === "HUGEINT") return BigInt(value);
-  return type === "DECIMAL" ? new DuckDBDecimalValue(BigInt(value), DECIMAL_WIDTH, scale) : value;
+  return type === "DECIMAL" ? new DuckDBDecimalValue(BigInt(value), MAX_DECIMAL_DIGITS, scale) : value;
 }

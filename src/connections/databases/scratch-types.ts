@@ -3,6 +3,7 @@ import type { SqlColumn } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { ScratchTable } from "./child-protocol.ts";
 import type { SqlValue } from "./driver.ts";
+import { MAX_DECIMAL_DIGITS, MAX_INT128, MAX_INT64 } from "./duckdb-limits.ts";
 
 export type LoadedColumn = ScratchTable["columns"][number];
 type LoadedType = LoadedColumn["type"];
@@ -15,10 +16,6 @@ const INTEGERS: readonly Kind[] = ["integer", "digits"];
 const ALL_NUMBERS: readonly Kind[] = ["integer", "float", "digits", "decimal"];
 const TEXTS: readonly Kind[] = ["text", "digits", "decimal"];
 
-/** DuckDB's largest decimals and integers. */
-const MAX_DIGITS = 38;
-const MAX_INT64 = 2n ** 63n - 1n;
-const MAX_INT128 = 2n ** 127n - 1n;
 /** Scale of a decimal without a known one, to prepare a query with. */
 const UNKNOWN_SCALE = 4;
 
@@ -139,14 +136,14 @@ function integerType(where: { table: string; name: string }, { largest }: ValueK
 }
 
 function decimalColumn(where: { table: string; name: string }, { whole, scale }: ValueKinds): LoadedColumn {
-  if (whole + scale > MAX_DIGITS) throw tooLarge(where);
+  if (whole + scale > MAX_DECIMAL_DIGITS) throw tooLarge(where);
   return { name: where.name, type: "DECIMAL", scale };
 }
 
 const tooLarge = ({ table, name }: { table: string; name: string }): StepError =>
   new StepError(
     "input_invalid",
-    `The column ${name} of table ${table} has a number of more than ${MAX_DIGITS} digits.`,
+    `The column ${name} of table ${table} has a number of more than ${MAX_DECIMAL_DIGITS} digits.`,
     { fix: "Cast it to text or to a double in the query that returns it." },
   );
 

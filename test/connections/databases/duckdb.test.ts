@@ -163,6 +163,43 @@ describe("a DuckDB database", () => {
     ).toEqual([{ i: "BIGINT", o: "1", n: true }]);
   });
 
+  it("compares and calculates with exactly the numbers that are passed", async () => {
+    const { runQuery, databases } = openDatabases([]);
+    const [id, d, h] = ["9007199254740993", "12345678901234567.89", "123456789012345678901234567890"];
+    const one = async (expression: string, x: unknown) => {
+      const from = `FROM (SELECT ${id}::BIGINT AS id, ${d}::DECIMAL(30,2) AS d, '${id}' AS s, 0.1::FLOAT AS f, 5 AS i)`;
+      const { rows } = await runQuery("scratch", `SELECT ${expression} AS v ${from}`, { x });
+      return rows[0]!["v"];
+    };
+    expect(await one("id = :x", id)).toBe(true);
+    expect(await one("id + 0 > :x", "9007199254740992")).toBe(true);
+    expect(await one("id = :x", 9007199254740992)).toBe(false);
+    expect(await one("id = :x", "9007199254740993.5")).toBe(false);
+    expect(await one("id < :x", "9007199254740993.0000000001")).toBe(true);
+    expect(await one("id < :x", h)).toBe(true);
+    expect(await one("i < :x", "-12345678901234567890")).toBe(false);
+    expect(await one("d = :x", d)).toBe(true);
+    expect(await one("d = :x", `${d}4`)).toBe(false);
+    expect(await one("d - :x", d)).toBe(0);
+    expect(await one("id - :x", d)).toBe("-3338479646493574.89");
+    expect(await one(":x + 1", h)).toBe("123456789012345678901234567891");
+    expect(await one(":x > 5", id)).toBe(true);
+    expect(await one("s = :x", id)).toBe(true);
+    expect(await one(":x || ''", id)).toBe(id);
+    expect(await one(":x", d)).toBe(d);
+    expect(await one("id < :x", 1e20)).toBe(true);
+    expect(await one("f = :x", 0.1)).toBe(true);
+    expect(await one("f = :x", 0.1000000001)).toBe(false);
+    const request = {
+      database: "scratch",
+      query: "SELECT 5 < :x AS v",
+      params: ["x"],
+      constants: { x: id },
+      write: false,
+    };
+    expect(await databases.prepare(request, callOf())).not.toHaveProperty("issues");
+  });
+
   it("prepares queries without running them, and knows columns even if a parameter determines their type", async () => {
     const { databases } = shop();
     const prepare = (query: string, params: string[] = []) =>

@@ -96,6 +96,46 @@ describe("a SQLite database", () => {
     expect(rows).toEqual([{ i: "integer", f: "real", t: "text", b: 1, n: null, o: 7, again: "1" }]);
   });
 
+  it("compares long numbers as numbers where a column has a type, and refuses them where that is unclear", async () => {
+    const dataset = createSqliteFile(
+      temporaryDirectory(),
+      `CREATE TABLE t (id INTEGER, code TEXT, price REAL);
+       INSERT INTO t VALUES (9007199254740992, '9007199254740992', 1.5), (9007199254740993, '9007199254740993', 1e20),
+         (1, '12345678901234567890', 2)`,
+    );
+    const entry = { name: "shop", type: "sqlite", dataset, access: "read-write" };
+    const { runQuery, queryError } = openDatabases([entry]);
+    const x = "9007199254740993";
+    const find = async (where: string, value: unknown = x) =>
+      (await runQuery("shop", `SELECT id FROM t WHERE ${where}`, { x: value })).rows.map(({ id }) => id);
+    expect(await find("id = :x")).toEqual([x]);
+    expect(await find("id < :x")).toEqual(["9007199254740992", 1]);
+    expect(await find("code = :x")).toEqual([x]);
+    expect(await find("id + 0 > CAST(:x AS INTEGER)")).toEqual([]);
+    expect(await find("trim(code) = cast( :x as TEXT)")).toEqual([x]);
+    expect(await find("trim(code) = :x", "12345678901234567890")).toEqual([1]);
+    expect(await find("id + 0 < :x AND id > 1", "12345678901234567890")).toHaveLength(2);
+    for (const where of ["id + 0 < :x", "trim(code) = :x", "id = CAST(:x AS TEXT) AND id + 0 >= :x"])
+      expect(await queryError("shop", `SELECT id FROM t WHERE ${where}`, { x })).toMatchObject({
+        code: "input_invalid",
+        message:
+          "The query has one result with the parameter 9007199254740993 as a number, and another with it as text.",
+        options: { fix: expect.stringContaining("CAST(:x AS INTEGER)") as string },
+      });
+    expect(
+      (await queryError("shop", "SELECT id FROM t WHERE price * 1 > :x", { x: "1.23456789012345678" })).code,
+    ).toBe("input_invalid");
+    expect((await runQuery("shop", "SELECT :x AS x, :x || '' AS t", { x })).rows).toEqual([{ x, t: x }]);
+    const write = "DELETE FROM t WHERE id + 0 < :x";
+    expect((await queryError("shop", write, { x }, { write: true })).code).toBe("input_invalid");
+    expect((await runQuery("shop", "SELECT count(*) AS n FROM t")).rows).toEqual([{ n: 3 }]);
+    const insert = "INSERT INTO t VALUES (:x, :x, NULL) RETURNING typeof(id) AS i, typeof(code) AS c";
+    expect((await runQuery("shop", insert, { x }, { write: true })).rows).toEqual([
+      { i: "integer", c: "text" },
+    ]);
+    expect(await find("code = :x")).toEqual([x, x]);
+  });
+
   it("refuses lists, missing and unused parameters without running the query", async () => {
     const { queryError } = shop();
     const list = await queryError("shop", "SELECT :ids", { ids: [1] });
