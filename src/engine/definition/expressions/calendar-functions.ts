@@ -3,14 +3,21 @@ import { DAY, HOUR } from "../../../core/clock.ts";
 import { throwFailed } from "./failures.ts";
 import type { CallContext, CelFunction } from "./functions.ts";
 import * as is from "./params.ts";
-import { chargeTimestamp, createTimestamp, parseTimestamp, TIMESTAMP_TYPE } from "./time-functions.ts";
+import { type ExactTime, exactTime } from "./exact-times.ts";
+import {
+  chargeTimestamp,
+  createTimestamp,
+  momentOf,
+  parseTimestamp,
+  TIMESTAMP_TYPE,
+} from "./time-functions.ts";
 import { zoneOf } from "./zones.ts";
 
 /** Reads a time argument: a timestamp, or its text. */
-function timeOf({ evaluation, location }: CallContext, value: unknown): number {
-  if (value instanceof Date) return value.getTime();
+function timeOf({ evaluation, location }: CallContext, value: unknown): ExactTime {
+  if (value instanceof Date) return exactTime(value);
   chargeTimestamp(evaluation, value as string);
-  return parseTimestamp(location, value as string).getTime();
+  return exactTime(parseTimestamp(location, value as string));
 }
 
 /** Largest number of days, weeks, months or years that can be added: more leaves the range of timestamps. */
@@ -31,9 +38,10 @@ const adding = (name: string, unit: string, move: (local: Date, count: number) =
     if (!Number.isInteger(count) || Math.abs(count as number) > MAX_COUNT)
       throwFailed(location, `adds a number of ${unit} that is not an integer from -4,000,000 to 4,000,000`);
     const zone = zoneOf(call, zoneName);
-    const local = new Date(zone.toLocal(timeOf(call, value)));
+    const { ms, nanos } = timeOf(call, value);
+    const local = new Date(zone.toLocal(ms));
     move(local, count as number);
-    return createTimestamp(location, zone.toMoment(createTimestamp(location, local.getTime()).getTime()));
+    return momentOf(location, zone, { ms: local.getTime(), nanos });
   },
 });
 
@@ -63,18 +71,15 @@ const UNIT_TEXT = UNITS.map((unit) => `"${unit}"`).join(", ");
 
 const startOf: CelFunction["call"] = ([value, unit, zoneName], call) => {
   const zone = zoneOf(call, zoneName);
-  const moment = timeOf(call, value);
-  const local = zone.toLocal(moment);
-  if (unit === "hour") return createTimestamp(call.location, moment - modulo(local, HOUR));
+  const { ms } = timeOf(call, value);
+  const local = zone.toLocal(ms);
+  if (unit === "hour") return createTimestamp(call.location, { ms: ms - modulo(local, HOUR), nanos: 0 });
   const start = Object.hasOwn(STARTS, unit as string) ? STARTS[unit as string]! : undefined;
   if (start === undefined)
     return throwFailed(call.location, `names an unknown period, expected ${UNIT_TEXT}`);
   const date = new Date(local - modulo(local, DAY));
   start(date);
-  return createTimestamp(
-    call.location,
-    zone.toMoment(createTimestamp(call.location, date.getTime()).getTime()),
-  );
+  return momentOf(call.location, zone, { ms: date.getTime(), nanos: 0 });
 };
 
 const modulo = (value: number, by: number): number => ((value % by) + by) % by;
@@ -84,7 +89,7 @@ const part = (name: string, read: (local: Date) => number): CelFunction => ({
   params: [is.time, is.zone],
   optional: 1,
   result: is.returnsNumber,
-  call: ([value, zoneName], call) => read(new Date(zoneOf(call, zoneName).toLocal(timeOf(call, value)))),
+  call: ([value, zoneName], call) => read(new Date(zoneOf(call, zoneName).toLocal(timeOf(call, value).ms))),
 });
 
 export const CALENDAR_FUNCTIONS: Readonly<Record<string, CelFunction>> = {

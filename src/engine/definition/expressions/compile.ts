@@ -10,6 +10,7 @@ import { charge, chargeComparison, chargeFailure } from "./evaluation-context.ts
 import type { Evaluation } from "./evaluation-context.ts";
 import { returnsText } from "./params.ts";
 import type { Expr } from "./tree.ts";
+import { addTimes } from "./exact-times.ts";
 import { assertFinite, mapKey, kindOf, setField, Duration, describeKind, describeKinds } from "./values.ts";
 import type { Fields } from "./values.ts";
 
@@ -162,7 +163,10 @@ function compileNegate({ at, of }: Of<"negate">): Evaluate {
     const value = evaluate(evaluation);
     if (typeof value === "number") return -value;
     if (isLongNumber(value)) return calculate(evaluation, at, "-", 0, value);
-    if (value instanceof Duration) return new Duration(-value.ms);
+    if (value instanceof Duration) {
+      const { ms, nanos } = addTimes({ ms: 0, nanos: 0 }, value, -1);
+      return new Duration(ms, nanos);
+    }
     if (value === null || value === undefined) return throwNullValue(of.at, formatNode(of.at));
     return throwFailed(at, `negates ${describeKind(kindOf(value))}, expected a number or a duration`);
   };

@@ -1,6 +1,6 @@
 /**
  * Makes the issues and errors of expressions. They quote the expression, cut if it is long, and the position in it, but
- * never a value, which may be a secret.
+ * never a value, which may be a secret. (Texts that consist of dates and times only are shown.)
  */
 import { type SourceLocation, type SyntaxNode, writeSyntax } from "./cel-parser.ts";
 import { MAX_EXPRESSION_ISSUES } from "./limits.ts";

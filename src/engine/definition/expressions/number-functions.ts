@@ -12,6 +12,7 @@ import { throwFailed } from "./failures.ts";
 import type { CelFunction, FunctionBody } from "./functions.ts";
 import * as is from "./params.ts";
 import { chargeText } from "./evaluation-context.ts";
+import { exactTime, secondsText } from "./exact-times.ts";
 import { assertWritable, chargeDigits, kindOf, Duration } from "./values.ts";
 
 /** @param computeExactly does the same with a long number */
@@ -34,8 +35,7 @@ const NUMBER_FORMAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** Converts a value to the number that it is or writes, with all digits. */
 const toNumber: FunctionBody = ([value], { evaluation, location }) => {
-  if (value instanceof Date) return value.getTime() / 1_000;
-  if (value instanceof Duration) return value.ms / 1_000;
+  if (value instanceof Date || value instanceof Duration) return readNumber(secondsText(exactTime(value)));
   if (typeof value !== "string") return Number(value);
   chargeText(evaluation, value.length);
   const text = value.trim();

@@ -8,13 +8,14 @@ import { charge, chargeComparison, chargeText, limitList } from "./evaluation-co
 import type { Evaluation } from "./evaluation-context.ts";
 import { boundedIncludes } from "./text-search.ts";
 import { createTimestamp, createDuration } from "./time-functions.ts";
+import { addTimes, exactTime } from "./exact-times.ts";
+import type { Duration } from "./exact-times.ts";
 import {
   assertFinite,
   assertWritable,
   chargeDigits,
   compare,
   describeKind,
-  Duration,
   equals,
   kindOf,
   mapKey,
@@ -157,9 +158,9 @@ function combine(
       charge(evaluation, (left as unknown[]).length + (right as unknown[]).length);
       return [...(left as unknown[]), ...(right as unknown[])];
     case "timestamp":
-      return createTimestamp(location, op === "+" ? ms(left) + ms(right) : ms(left) - ms(right));
+      return createTimestamp(location, addSpan(op, left, right));
     case "duration":
-      return createDuration(location, op === "+" ? ms(left) + ms(right) : ms(left) - ms(right));
+      return createDuration(location, addSpan(op, left, right));
     default:
       return throwMismatch(location, op, left, right);
   }
@@ -170,7 +171,8 @@ export function joinTexts(evaluation: Evaluation, left: string, right: string): 
   return left + right;
 }
 
-const ms = (value: unknown): number => (value instanceof Duration ? value.ms : (value as Date).getTime());
+const addSpan = (op: BinaryOperator, left: unknown, right: unknown) =>
+  addTimes(exactTime(left as Date | Duration), exactTime(right as Date | Duration), op === "+" ? 1 : -1);
 
 function ordered(
   evaluation: Evaluation,

@@ -2,6 +2,7 @@
 import { JsonTooDeepError, NumberTooLargeError, parseExactJson } from "../../../core/json-text.ts";
 import { charge, chargeText, limitList } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
+import { secondsText } from "./exact-times.ts";
 import { throwFailed, throwNullValue } from "./failures.ts";
 import { parseCsv } from "./csv.ts";
 import { MAX_EXPRESSION_VALUE_DEPTH } from "./limits.ts";
@@ -122,7 +123,7 @@ const matchesBody: FunctionBody = ([value, source], { evaluation, location }) =>
 };
 
 const toString: FunctionBody = ([value], { evaluation }) => {
-  if (value instanceof Duration) return `${value.ms / 1_000}s`;
+  if (value instanceof Duration) return `${secondsText(value)}s`;
   return formatAsText(evaluation, value);
 };
 

@@ -1,4 +1,5 @@
 /** Functions on timestamps and durations. Times of day are in UTC unless a time zone is passed. */
+import { canonicalDigits, type ExactNumber, isExactNumber } from "../../../core/long-number-arithmetic.ts";
 import { NUMBER } from "../../../core/shapes.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../core/clock.ts";
 import { MAX_DURATION_MS } from "./limits.ts";
@@ -11,10 +12,8 @@ import type { Evaluation } from "./evaluation-context.ts";
 import type { TimeZone } from "../../../core/time-zone.ts";
 import type { Type } from "./typing.ts";
 import { zoneOf } from "./zones.ts";
-import { Duration } from "./values.ts";
-
-const TIMESTAMP_FORMAT =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])(\d\d):?(\d\d))?)?$/;
+import { Duration, type ExactTime, exactTime, fromNanos, toDate, wholeMilliseconds } from "./exact-times.ts";
+import { readDuration, readTime, shownTime } from "./read-time.ts";
 
 const EARLIEST = Date.parse("0001-01-01T00:00:00Z");
 const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
@@ -23,10 +22,10 @@ const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
  * Makes a timestamp of the range that CEL has, years 1 to 9999.
  * @throws StepError expression_failed
  */
-export function createTimestamp(place: SourceLocation, ms: number): Date {
-  if (!(ms >= EARLIEST && ms <= LATEST))
+export function createTimestamp(place: SourceLocation, time: ExactTime): Date {
+  if (!(time.ms >= EARLIEST && time.ms <= LATEST))
     throwFailed(place, "results in a timestamp outside the years 1 to 9999");
-  return new Date(ms);
+  return toDate(time);
 }
 
 const UTC_ZONE: TimeZone = { toLocal: (moment) => moment, toMoment: (local) => local };
@@ -42,32 +41,22 @@ export function chargeTimestamp(evaluation: Evaluation, text: string): void {
 
 /** Parses RFC 3339. A date alone is its midnight, and a time without an offset is one of the zone. */
 export function parseTimestamp(place: SourceLocation, text: string, zone: TimeZone = UTC_ZONE): Date {
-  const match = TIMESTAMP_FORMAT.exec(text.trim());
-  const parts = match?.slice(1, 7).map((part) => Number(part ?? 0));
-  if (match && parts) {
-    const [year, month, day, hour, minute, second] = parts as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
-    const date = new Date(0);
-    date.setUTCFullYear(year, month - 1, day);
-    const exists = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-    if (exists && hour < 24 && minute < 60 && second < 60) {
-      const fraction = Math.trunc(Number(`0.${match[7] ?? 0}`) * SECOND);
-      const offset =
-        (Number(match[9] ?? 0) * HOUR + Number(match[10] ?? 0) * MINUTE) * (match[8] === "-" ? -1 : 1);
-      const local = date.getTime() + hour * HOUR + minute * MINUTE + second * SECOND + fraction;
-      const hasZone = /(?:[Zz]|[+-]\d\d:?\d\d)$/.test(text.trim()) && match[4] !== undefined;
-      return createTimestamp(place, hasZone ? local - offset : zone.toMoment(local));
-    }
-  }
-  return throwFailed(place, "converts text to a timestamp that does not contain one", {
-    fix: "Write it as 2026-01-31T08:00:00Z or 2026-01-31.",
-  });
+  const time = readTime(text.trim());
+  if ("reason" in time)
+    return throwFailed(place, `converts ${shownTime(text.trim())} to a timestamp, which ${time.reason}`, {
+      fix: time.fix,
+    });
+  const { ms, nanos, offset } = time;
+  return offset === undefined
+    ? momentOf(place, zone, time)
+    : createTimestamp(place, { ms: ms - offset, nanos });
+}
+
+/** The first moment at which the clock of a zone shows a local time. A time that it leaves out has no digits of its own. */
+export function momentOf(place: SourceLocation, zone: TimeZone, { ms, nanos }: ExactTime): Date {
+  const moment = zone.toMoment(createTimestamp(place, { ms, nanos }).getTime());
+  const isShown = nanos === 0 || zone.toLocal(moment) === ms;
+  return createTimestamp(place, { ms: moment, nanos: isShown ? nanos : 0 });
 }
 
 const timestamp: FunctionBody = ([value, zone], call) => {
@@ -79,29 +68,31 @@ const timestamp: FunctionBody = ([value, zone], call) => {
   if (value instanceof Date) return value;
   if (typeof value === "string") chargeTimestamp(evaluation, value);
   // CEL converts an int as seconds since 1970.
-  return typeof value === "number"
-    ? createTimestamp(location, value * SECOND)
+  return isExactNumber(value)
+    ? createTimestamp(location, ofSeconds(location, value))
     : parseTimestamp(location, value as string, zoneOf(call, zone));
 };
 
-const UNITS: Readonly<Record<string, number>> = {
-  d: DAY,
-  h: HOUR,
-  m: MINUTE,
-  s: SECOND,
-  ms: 1,
-  us: 1e-3,
-  µs: 1e-3,
-  ns: 1e-6,
-};
-const DURATION = /^([+-]?)((?:\d{1,15}(?:\.\d{1,9})?(?:d|h|ms|m|s|us|µs|ns)){1,10})$/;
-const PART = /(\d+(?:\.\d+)?)([a-zµ]+)/g;
+/** @throws StepError expression_failed for a part of a nanosecond */
+function ofSeconds(location: SourceLocation, seconds: ExactNumber): ExactTime {
+  const [whole = "0", fraction = ""] = canonicalDigits(seconds).split(".");
+  if (fraction.length > 9)
+    return throwFailed(
+      location,
+      `converts ${seconds} to a timestamp, which is no whole number of nanoseconds`,
+      {
+        fix: "Round the seconds first: round(x, 9).",
+      },
+    );
+  const nanos = BigInt(whole + fraction.padEnd(9, "0"));
+  return fromNanos(nanos);
+}
 
 /** @throws StepError expression_failed if it is longer than the range of timestamps */
-export function createDuration(place: SourceLocation, ms: number): Duration {
+export function createDuration(place: SourceLocation, { ms, nanos }: ExactTime): Duration {
   if (!(Math.abs(ms) <= MAX_DURATION_MS))
     throwFailed(place, "results in a duration of more than 9,999 years");
-  return new Duration(ms);
+  return new Duration(ms, nanos);
 }
 
 /** Work of parsing a duration, apart from its length. */
@@ -111,15 +102,16 @@ const duration: FunctionBody = ([value], { evaluation, location }) => {
   if (value instanceof Duration) return value;
   charge(evaluation, DURATION_COST);
   chargeText(evaluation, (value as string).length);
-  const match = DURATION.exec(value as string);
-  if (!match) {
+  const time = readDuration(value as string);
+  if (time === undefined)
     return throwFailed(location, "converts text to a duration that does not contain one", {
       fix: "Write it as 90s, 1h30m or 2d.",
     });
-  }
-  let total = 0;
-  for (const [, count, unit] of match[2]!.matchAll(PART)) total += Number(count) * UNITS[unit!]!;
-  return createDuration(location, match[1] === "-" ? -total : total);
+  if (time === "too fine")
+    return throwFailed(location, "converts text to a duration that is no whole number of nanoseconds", {
+      fix: "Write it with fewer digits after the point.",
+    });
+  return createDuration(location, time);
 };
 
 /** Returns a date whose UTC parts are the local time of a zone. */
@@ -130,6 +122,11 @@ const MONTHS = "January,February,March,April,May,June,July,August,September,Octo
   ",",
 );
 const DAYS = "Sunday,Monday,Tuesday,Wednesday,Thursday,Friday,Saturday".split(",");
+/** The digits after the second, without those beyond the first ones. */
+const fractionOf = (instant: Date, digits: number): string => {
+  const nanos = instant.getUTCMilliseconds() * 1e6 + exactTime(instant).nanos;
+  return String(nanos).padStart(9, "0").slice(0, digits);
+};
 const twoDigits = (value: number): string => String(value).padStart(2, "0");
 
 /** The tokens of a date pattern: those of Unicode that need no language other than English. */
@@ -152,7 +149,9 @@ const FIELDS: Readonly<Record<string, (local: Date, instant: Date) => string>> =
   m: (at) => String(at.getUTCMinutes()),
   ss: (at) => twoDigits(at.getUTCSeconds()),
   s: (at) => String(at.getUTCSeconds()),
-  SSS: (at) => String(at.getUTCMilliseconds()).padStart(3, "0"),
+  SSS: (_at, instant) => fractionOf(instant, 3),
+  SSSSSS: (_at, instant) => fractionOf(instant, 6),
+  SSSSSSSSS: (_at, instant) => fractionOf(instant, 9),
   a: (at) => (at.getUTCHours() < 12 ? "AM" : "PM"),
   XXX: (at, instant) => {
     const minutes = Math.round((at.getTime() - instant.getTime()) / MINUTE);
@@ -228,7 +227,7 @@ const partOf = (name: string): CelFunction => ({
   result: () => NUMBER,
   call: ([value, zone], call) =>
     value instanceof Duration
-      ? Math.trunc(value.ms / TOTALS[name]!)
+      ? Math.trunc(wholeMilliseconds(value) / TOTALS[name]!)
       : PARTS[name]!(toLocalTime(call, value as Date, zone)),
 });
 

@@ -1,8 +1,9 @@
 /** The values of the language: those of JSON, timestamps (Date) and durations. Inherited fields do not exist. */
 import { canonicalDigits, compareNumbers, isExactNumber } from "../../../core/long-number-arithmetic.ts";
 import type { ExactNumber } from "../../../core/long-number-arithmetic.ts";
-import { isLongNumber, MAX_LONG_NUMBER_CHARS } from "../../../core/long-numbers.ts";
+import { isLongNumber, MAX_LONG_NUMBER_CHARS, readNumber } from "../../../core/long-numbers.ts";
 import { MAX_EXPRESSION_VALUE_DEPTH } from "./limits.ts";
+import { compareTimes, Duration, exactTime, secondsText, timeKey } from "./exact-times.ts";
 import { throwFailed } from "./failures.ts";
 import type { SourceLocation } from "./cel-parser.ts";
 import { charge, chargeComparison, chargeText, limitExceeded } from "./evaluation-context.ts";
@@ -10,13 +11,7 @@ import type { Evaluation } from "./evaluation-context.ts";
 
 export type Kind = "null" | "boolean" | "number" | "string" | "list" | "map" | "timestamp" | "duration";
 
-/** A span of time. It is a class so that it differs from a JSON object. */
-export class Duration {
-  readonly ms: number;
-  constructor(ms: number) {
-    this.ms = ms;
-  }
-}
+export { Duration };
 
 export function kindOf(value: unknown): Kind {
   switch (typeof value) {
@@ -90,8 +85,8 @@ export function equals(evaluation: Evaluation, a: unknown, b: unknown, depth = 0
   const kind = kindOf(a);
   if (kind !== kindOf(b)) return false;
   if (kind === "null") return true;
-  if (kind === "timestamp") return (a as Date).getTime() === (b as Date).getTime();
-  if (kind === "duration") return (a as Duration).ms === (b as Duration).ms;
+  if (kind === "timestamp" || kind === "duration")
+    return compareTimes(exactTime(a as Date), exactTime(b as Date)) === 0;
   if (kind !== "list" && kind !== "map") return false;
   checkDepth(evaluation, depth);
   charge(evaluation, 2);
@@ -139,8 +134,8 @@ export function orderOf(values: readonly unknown[]): OrderedKind | undefined {
 
 /** Orders two values. @param order as `orderOf` returns it for them */
 export function compare(evaluation: Evaluation, order: OrderedKind, a: unknown, b: unknown): number {
-  if (order === "timestamp") return (a as Date).getTime() - (b as Date).getTime();
-  if (order === "duration") return (a as Duration).ms - (b as Duration).ms;
+  if (order === "timestamp" || order === "duration")
+    return compareTimes(exactTime(a as Date), exactTime(b as Date));
   if (order === "number" && (typeof a === "string" || typeof b === "string")) {
     chargeDigits(evaluation, a, b);
     return compareNumbers(a as ExactNumber, b as ExactNumber);
@@ -195,9 +190,9 @@ export function identityKey(evaluation: Evaluation, value: unknown, depth = 0): 
       return `{${joinKeys(evaluation, parts)}}`;
     }
     case "timestamp":
-      return `t${(value as Date).getTime()}`;
+      return `t${timeKey(exactTime(value as Date))}`;
     case "duration":
-      return `d${(value as Duration).ms}`;
+      return `d${timeKey(value as Duration)}`;
     default:
       return String(value);
   }
@@ -272,7 +267,7 @@ export function toJson(evaluation: Evaluation, value: unknown, depth = 0): unkno
     case "timestamp":
       return toJson(evaluation, timeText(evaluation, value as Date));
     case "duration":
-      return toJson(evaluation, (value as Duration).ms / 1_000);
+      return toJson(evaluation, readNumber(secondsText(value as Duration)));
     default:
       chargeOutput(evaluation, 4);
       return value ?? null;
@@ -313,7 +308,7 @@ function copyOf(map: Fields): Record<string, unknown> {
 
 const NEEDS_NO_ESCAPE = /^[ !#-[\]-~]*$/;
 
-/** Formats a timestamp as ISO 8601 in UTC with milliseconds. */
+/** Formats a timestamp as ISO 8601 in UTC with milliseconds, and with the digits after them if it has any. */
 function timeText(evaluation: Evaluation, time: Date): string {
   charge(evaluation, TIMESTAMP_COST);
   return time.toISOString();

@@ -217,7 +217,7 @@ describe("calendar functions", () => {
     ["add_days('2026-01-01', 1.5)", "not an integer"],
     ["add_years('2026-01-01', 9000)", "outside the years 1 to 9999"],
     ["start_of('2026-01-01', inputs.name)", "unknown period"],
-    ["add_days('2026-13-01', 1)", "does not contain one"],
+    ["add_days('2026-13-01', 1)", "has a date that does not exist"],
     ["timestamp(1, 'Europe/Berlin')", "passes a time zone with a value that is not text"],
     ["add_days('2026-01-01', 1, inputs.name)", "names an unknown time zone"],
   ])("%s fails: %s", (source, message) => {

@@ -1,0 +1,101 @@
+/** Reads texts as moments and spans of time, exactly or with a reason why not. */
+import { DAY, HOUR, MINUTE, SECOND } from "../../../core/clock.ts";
+import { type ExactTime, fromNanos } from "./exact-times.ts";
+
+/** RFC 3339, with what databases write beside it: a space, offsets without minutes or with seconds. */
+const TIMESTAMP_FORMAT =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:([Zz])|([+-])(\d\d)(?::?(\d\d)(?::?(\d\d))?)?)?)?$/;
+const MAX_FRACTION_DIGITS = 9;
+
+const ACCEPTED = "Write it as 2026-01-31T08:00:00Z or 2026-01-31, with a year from 0001 to 9999.";
+
+export interface UnreadableTime {
+  /** What is wrong with the text, as a predicate. */
+  reason: string;
+  fix: string;
+}
+
+/** A time as the clock of a zone shows it; with its offset in milliseconds, if the text has one. */
+export interface LocalTime extends ExactTime {
+  offset?: number;
+}
+
+export function readTime(text: string): LocalTime | UnreadableTime {
+  const match = TIMESTAMP_FORMAT.exec(text);
+  if (match === null) return unreadable(text);
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0)) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day)
+    return invalid("has a date that does not exist");
+  if (hour > 23 || minute > 59 || second > 59) return invalid("has a time of day that does not exist");
+  const [fraction = "", zulu, sign, ...parts] = match.slice(7);
+  if (fraction.length > MAX_FRACTION_DIGITS)
+    return invalid(
+      `has ${fraction.length} digits after the second, and a timestamp has at most ${MAX_FRACTION_DIGITS}`,
+    );
+  const [hours, minutes, seconds] = parts.map((part) => Number(part ?? 0)) as [number, number, number];
+  if (hours > 23 || minutes > 59 || seconds > 59) return invalid("has an offset that does not exist");
+  const nanos = Number(fraction.padEnd(MAX_FRACTION_DIGITS, "0"));
+  const offset = (hours * HOUR + minutes * MINUTE + seconds * SECOND) * (sign === "-" ? -1 : 1);
+  return {
+    ms: date.getTime() + hour * HOUR + minute * MINUTE + second * SECOND + Math.floor(nanos / 1e6),
+    nanos: nanos % 1e6,
+    ...((zulu !== undefined || sign !== undefined) && { offset }),
+  };
+}
+
+const invalid = (reason: string): UnreadableTime => ({ reason, fix: ACCEPTED });
+
+const INFINITE = /^[+-]?inf(?:inity)?$/i;
+/** A year that has not four digits, or is before 1. */
+const FAR_YEAR = /^[+-]?(?:\d{5,}|0000)-\d\d?-\d\d?|\bBC\b/i;
+
+function unreadable(text: string): UnreadableTime {
+  if (INFINITE.test(text))
+    return {
+      reason: "is not a moment",
+      fix: "Handle it first, for example x == 'infinity' ? … : timestamp(x).",
+    };
+  return invalid(FAR_YEAR.test(text) ? "has a year outside 0001 to 9999" : "is in no known form");
+}
+
+/** What texts that mean times consist of. Others are not shown: they may be secrets. */
+const TIME_LIKE = /^(?=.*\d\d[-:/.]\d|[+-]?inf)(?:[\d\s:.,/+()-]|[TZ]|BC|AD|AM|PM|inf(?:inity)?){1,60}$/i;
+
+/** The text in quotes if it may be shown, else its kind. */
+export const shownTime = (text: string): string => (TIME_LIKE.test(text) ? `"${text}"` : "text");
+
+const UNITS: Readonly<Record<string, number>> = {
+  d: DAY * 1e6,
+  h: HOUR * 1e6,
+  m: MINUTE * 1e6,
+  s: SECOND * 1e6,
+  ms: 1e6,
+  us: 1e3,
+  µs: 1e3,
+  ns: 1,
+};
+const DURATION = /^([+-]?)((?:\d{1,15}(?:\.\d{1,9})?(?:d|h|ms|m|s|us|µs|ns)){1,10})$/;
+const PART = /(\d+)(?:\.(\d+))?([a-zµ]+)/g;
+
+/** @returns "too fine" for a part of a nanosecond, and undefined for text that is no duration */
+export function readDuration(text: string): ExactTime | "too fine" | undefined {
+  const match = DURATION.exec(text);
+  if (match === null) return undefined;
+  let total = 0n;
+  for (const [, whole, fraction = "", unit] of match[2]!.matchAll(PART)) {
+    const scale = 10n ** BigInt(fraction.length);
+    const scaled = BigInt(whole! + fraction) * BigInt(UNITS[unit!]!);
+    if (scaled % scale !== 0n) return "too fine";
+    total += scaled / scale;
+  }
+  return fromNanos(match[1] === "-" ? -total : total);
+}
