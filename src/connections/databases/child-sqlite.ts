@@ -126,19 +126,6 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
     }
   }
 
-  function run({ statement, columns }: Prepared, values: BoundValue[], limits: RowLimits): SqlResult {
-    if (columns.length === 0) {
-      const { changes } = statement.run(...values);
-      return { rows: [], columns, row_count: Number(changes), truncated: false };
-    }
-    const collected = createRowCollector(names(columns), limits);
-    const plain = converters(columns);
-    for (const row of rowsOf(statement, values))
-      if (!collected.add(row.map((value, index) => plain[index]!(value)))) break;
-    const { rows, truncated } = collected;
-    return { rows, columns, row_count: rows.length, truncated };
-  }
-
   return {
     query: ({ text, values, limits }) =>
       withDatabase((db) => {
@@ -164,6 +151,19 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
     describe: (options) => withDatabase((db) => describe(db, options)),
     toFailure: (error) => failureOf(error, denied),
   };
+}
+
+function run({ statement, columns }: Prepared, values: BoundValue[], limits: RowLimits): SqlResult {
+  if (columns.length === 0) {
+    const { changes } = statement.run(...values);
+    return { rows: [], columns, row_count: Number(changes), truncated: false };
+  }
+  const collected = createRowCollector(names(columns), limits);
+  const plain = converters(columns);
+  for (const row of rowsOf(statement, values))
+    if (!collected.add(row.map((value, index) => plain[index]!(value)))) break;
+  const { rows, truncated } = collected;
+  return { rows, columns, row_count: rows.length, truncated };
 }
 
 const isSameResult = (one: SqlResult, other: SqlResult): boolean =>

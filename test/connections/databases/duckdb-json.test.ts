@@ -1,24 +1,23 @@
 /** Values of DuckDB arrive as they are: in columns, and inside lists, structs, maps and unions. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { callOf } from "../../support/call-context.ts";
 import { openDatabases } from "../../support/databases.ts";
 
 type Cases = readonly (readonly [expression: string, value: unknown])[];
 
-/** Expects each expression of SQL to arrive as its value. One query computes all, because each takes a process of its own. */
-async function expectValues(cases: Cases): Promise<void> {
+/** The values as which expressions of SQL arrive. One query computes all, because each takes a process of its own. */
+async function arriving(cases: Cases): Promise<Cases> {
   const columns = cases.map(([expression], index) => `${expression} AS v${index}`);
   const { rows } = await openDatabases([]).runQuery("scratch", `SELECT ${columns.join(", ")}`);
-  const arrived = cases.map(([expression], index) => [expression, rows[0]![`v${index}`]]);
-  expect(arrived).toEqual(cases);
+  return cases.map(([expression], index) => [expression, rows[0]![`v${index}`]]);
 }
 
 const LONG = "123456789012345678901234567890";
 
 describe("duckdbToJson", () => {
   it("parses JSON at every level, with all digits", async () => {
-    await expectValues([
+    const cases: Cases = [
       [
         '\'{"id": 1533947986218845197, "x": 1e400}\'::JSON',
         { id: "1533947986218845197", x: `1${"0".repeat(400)}` },
@@ -32,11 +31,12 @@ describe("duckdbToJson", () => {
       ["union_value(j := '[1]'::JSON)", [1]],
       ["union_value(t := '[1]')", "[1]"],
       ["'not JSON'", "not JSON"],
-    ]);
+    ];
+    expect(await arriving(cases)).toEqual(cases);
   });
 
   it("gives a number of single precision its own digits", async () => {
-    await expectValues([
+    const cases: Cases = [
       ["0.1::FLOAT", 0.1],
       ["16777217::FLOAT", 16777216],
       ["3.4028235e38::FLOAT", 3.4028235e38],
@@ -50,7 +50,8 @@ describe("duckdbToJson", () => {
       ["[{'l': [1.1::FLOAT]}]", [{ l: [1.1] }]],
       // In double precision it has these digits.
       ["0.1::FLOAT::DOUBLE", 0.10000000149011612],
-    ]);
+    ];
+    expect(await arriving(cases)).toEqual(cases);
   });
 
   it("gives every number of single precision the shortest text that is the same number", async () => {
@@ -67,7 +68,7 @@ describe("duckdbToJson", () => {
   });
 
   it("keeps every digit and character", async () => {
-    await expectValues([
+    const cases: Cases = [
       ["170141183460469231731687303715884105727::HUGEINT", "170141183460469231731687303715884105727"],
       ["'-170141183460469231731687303715884105728'::HUGEINT", "-170141183460469231731687303715884105728"],
       ["340282366920938463463374607431768211455::UHUGEINT", "340282366920938463463374607431768211455"],
@@ -94,11 +95,12 @@ describe("duckdbToJson", () => {
       ["'\\x00\\xFF'::BLOB", "AP8="],
       ["{'a': 1}::VARIANT", { a: 1 }],
       ["{'a': 9007199254740993, 'f': 0.1::FLOAT}::VARIANT", { a: "9007199254740993", f: 0.1 }],
-    ]);
+    ];
+    expect(await arriving(cases)).toEqual(cases);
   });
 
   it("writes the moment and date", async () => {
-    await expectValues([
+    const cases: Cases = [
       ["'1969-12-31 23:59:59.999999+00'::TIMESTAMPTZ", "1969-12-31T23:59:59.999999Z"],
       ["'1969-12-31 23:59:59.999+00'::TIMESTAMPTZ", "1969-12-31T23:59:59.999Z"],
       ["'1900-01-01 00:00:00.000001+00'::TIMESTAMPTZ", "1900-01-01T00:00:00.000001Z"],
@@ -117,7 +119,8 @@ describe("duckdbToJson", () => {
       ["'1969-12-31 23:59:59'::TIMESTAMP_S", "1969-12-31T23:59:59"],
       ["'0001-12-31 (BC)'::DATE", "0001-12-31 (BC)"],
       ["'0044-03-15 (BC)'::DATE", "0044-03-15 (BC)"],
-    ]);
+    ];
+    expect(await arriving(cases)).toEqual(cases);
   });
 
   it("writes every moment that a timestamp with a time zone can hold, to the microsecond", async () => {
