@@ -29,7 +29,7 @@ export interface Param {
   items?: readonly Kind[];
   /** Whether a long number is accepted as a number: as the argument, or as an item of it. */
   takesLongNumbers?: true;
-  /** Checks a literal argument of an accepted kind before a run. */
+  /** Checks a literal argument of an accepted kind before a run. Values of a map that are no literals are undefined. */
   literalIssue?(value: unknown): (IssueDetails & { code: string; message: string }) | undefined;
   /** Whether null as an item fails, where items of any kind are accepted. */
   itemsNotNull?: true;

@@ -158,8 +158,9 @@ function resolveCall(
   }
   const literalIssues = resolved.flatMap((arg, index) => {
     const param = fn.params[index] ?? fn.params.at(-1)!;
-    if (arg.kind !== "literal" || param.kinds?.includes(kindOf(arg.value)) !== true) return [];
-    const found = param.literalIssue?.(arg.value);
+    const literal = param.literalIssue === undefined ? undefined : literalValue(arg);
+    if (literal === undefined || param.kinds?.includes(kindOf(literal)) !== true) return [];
+    const found = param.literalIssue!(literal);
     return found === undefined ? [] : [{ at: arg.at, ...found }];
   });
   for (const { at: place, code, message, ...more } of literalIssues)
@@ -172,6 +173,18 @@ function resolveCall(
     return { kind: "invalid", at, parts: resolved };
   }
   return { kind: "call", at, name: called, fn, args: resolved, body: prepared ?? fn.call };
+}
+
+/** The value of a literal; of a map with literal keys, those values that are literals, else undefined in their place. */
+function literalValue(expr: Expr): unknown {
+  if (expr.kind === "literal") return expr.value;
+  if (expr.kind !== "map" || !expr.entries.every(([key]) => key.kind === "literal")) return undefined;
+  return Object.fromEntries(
+    expr.entries.map(([key, value]) => [
+      key.kind === "literal" ? String(key.value) : "",
+      literalValue(value),
+    ]),
+  );
 }
 
 /** Reports a function that does not exist. Its arguments are still checked. */

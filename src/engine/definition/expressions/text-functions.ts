@@ -4,7 +4,7 @@ import { charge, chargeText, limitList } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 import { secondsText } from "./exact-times.ts";
 import { throwFailed, throwNullValue } from "./failures.ts";
-import { parseCsv } from "./csv.ts";
+import { csv, csvOptions } from "./csv.ts";
 import { MAX_EXPRESSION_VALUE_DEPTH } from "./limits.ts";
 import { STRING } from "../../../core/shapes.ts";
 import type { CelFunction, FunctionBody, Param } from "./functions.ts";
@@ -183,19 +183,6 @@ export function encodeForUrl(evaluation: Evaluation, source: string): string {
   return encoded;
 }
 
-const CSV_OPTIONS = "options of parse_csv, expected {'header': true or false, 'separator': one character}";
-
-const csv: FunctionBody = ([value, options = {}], call) => {
-  const { header = true, separator = ",", ...others } = options as Record<string, unknown>;
-  const isValid =
-    typeof header === "boolean" &&
-    typeof separator === "string" &&
-    /^[^"\r\n]$/.test(separator) &&
-    Object.keys(others).length === 0;
-  if (!isValid) return throwFailed(call.location, `passes unknown ${CSV_OPTIONS}`);
-  return parseCsv(value as string, { header, separator }, call);
-};
-
 /** A value that is written into a URL. */
 const urlPart: Param = { kinds: ["string", "number", "boolean"] };
 
@@ -219,8 +206,8 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
     call: ([value], { evaluation }) => formatAsText(evaluation, value),
   },
   parse_csv: {
-    usage: "parse_csv(text) or parse_csv(text, {'header': false, 'separator': ';'})",
-    params: [is.text, is.map],
+    usage: "parse_csv(text) or parse_csv(text, {'header': false, 'separator': ';', 'ragged': 'pad'})",
+    params: [is.text, csvOptions],
     optional: 1,
     result: ([, options]) =>
       options === undefined

@@ -52,21 +52,38 @@ describe("parse_csv", () => {
     ]);
   });
 
-  it.each([
-    ["a,b\n1", "row 2 has 1 values, but its first row has 2"],
-    ["a,a\n1,2", "same name twice"],
-    ['a\n"1', "a quote that is not closed"],
-    ['a\n"1"2', "text after a closing quote"],
-  ])("refuses %j", (text, message) => {
-    expect(failure("parse_csv(inputs.text)", { text }).message).toContain(message);
+  it("fails with the line, what was found and the fix", () => {
+    expect(failure("parse_csv(inputs.text)", { text: "a,b\n1" })).toMatchObject({
+      message: expect.stringContaining(
+        "parses CSV that can't be read: line 2 has 1 value, but the header in line 1 has 2",
+      ),
+      options: { fix: expect.stringContaining('set ragged to "pad"'), details: { line: 2 } },
+    });
   });
 
-  it.each(["{'header': 1}", "{'separator': ''}", "{'separator': '\\n'}", "{'delimiter': ','}"])(
-    "refuses the options %s",
-    (options) => {
-      expect(failure(`parse_csv(inputs.name, ${options})`).message).toContain("unknown options of parse_csv");
-    },
-  );
+  it.each([
+    ["{'header': 1}", "another value for the option header", undefined],
+    ["{'separator': ''}", "one character", undefined],
+    ["{'separator': '\\n'}", "one character", undefined],
+    ["{'ragged': 'fill'}", '"error" or "pad"', undefined],
+    ["{'delimiter': ','}", 'unknown option "delimiter"', "separator"],
+    ["{'seperator': inputs.name}", 'unknown option "seperator"', "separator"],
+    ["{'quote': ','}", 'unknown option "quote"', undefined],
+  ])("refuses the options %s when they are checked", (options, message, near) => {
+    const source = `parse_csv(inputs.name, ${options})`;
+    const [issue] = checkCel(source, typeScope).issues;
+    expect(issue).toMatchObject({ code: "not_allowed", message: expect.stringContaining(message) });
+    expect(issue?.did_you_mean).toBe(near);
+  });
+
+  it("refuses options that are known at run time only", () => {
+    const source = "parse_csv('a', inputs.options)";
+    expect(failure(source, { options: { delimiter: ";" } })).toMatchObject({
+      message: expect.stringContaining('unknown option "delimiter"'),
+      options: { fix: "Write separator." },
+    });
+    expect(checkCel("parse_csv(inputs.name, {'separator': inputs.name})", typeScope).issues).toEqual([]);
+  });
 
   it("reads back whatever was written by the rules of RFC 4180", () => {
     const cell = fc.string({ unit: fc.constantFrom("a", '"', ",", "\n", "\r", "é", " ") });
