@@ -3,14 +3,19 @@
  * repeated delivery must be recognized before it is answered.
  */
 
+/** The fields of a form or of a query: text, or a list of texts where the name occurs more than once. */
+export type EventFields = Readonly<Record<string, string | string[]>>;
+
 /** What was received, as far as a path can read it. */
 export interface ReceivedEvent {
   body: unknown;
+  /** Whether the body is the fields of a form. A schema may declare a field as a list that was sent once. */
+  isForm?: boolean;
   headers: Readonly<Record<string, string>>;
-  query: Readonly<Record<string, string>>;
+  query: EventFields;
 }
 
-type Root = keyof ReceivedEvent;
+type Root = "body" | "headers" | "query";
 
 export interface EventPath {
   root: Root;

@@ -1,5 +1,5 @@
 /**
- * Makes every declared field of a value present. Expressions then read null where the value has nothing, and the shape of
+ * Brings values into the form that their schema declares: makes every declared field present. Expressions then read null where the value has nothing, and the shape of
  * the schema (`shapeOfSchema`) holds.
  */
 import type { JsonSchema } from "./dialect.ts";
@@ -7,7 +7,7 @@ import { resolveRef } from "./references.ts";
 
 /** Maximum number of schemas that apply to one value through references and combinations. More are ignored. */
 const MAX_APPLYING = 100;
-/** Maximum number of references and combinations that are followed to learn whether a schema accepts null. */
+/** Maximum number of references and combinations that are followed to learn whether a schema accepts a type. */
 const MAX_DEPTH = 8;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -94,7 +94,8 @@ function dropAbsent(schemas: readonly unknown[], value: unknown, root: JsonSchem
   let isSame = true;
   const entries = Object.entries(value).flatMap(([name, given]: [string, unknown]) => {
     const inner = fieldSchemas(applying, name);
-    const isAbsent = given === null && isOptional(name) && inner.some((schema) => !acceptsNull(schema, root));
+    const isAbsent =
+      given === null && isOptional(name) && inner.some((schema) => !acceptsType(schema, "null", root));
     const kept = isAbsent ? undefined : dropAbsent(inner, given, root);
     isSame &&= kept === given;
     return isAbsent ? [] : [[name, kept] as const];
@@ -172,17 +173,49 @@ function canBe(schema: unknown, value: unknown): boolean {
   return !Array.isArray(allowed) || allowed.includes(value);
 }
 
-function acceptsNull(schema: unknown, root: JsonSchema, depth = 0): boolean {
+/** Whether a schema may accept values of a type. */
+function acceptsType(
+  schema: unknown,
+  kind: "null" | "array" | "string",
+  root: JsonSchema,
+  depth = 0,
+): boolean {
   if (!isObject(schema) || depth === MAX_DEPTH) return schema !== false;
-  const accepts = (inner: unknown): boolean => acceptsNull(inner, root, depth + 1);
+  const accepts = (inner: unknown): boolean => acceptsType(inner, kind, root, depth + 1);
   const { $ref, type, allOf, anyOf, oneOf } = schema;
   const values = Object.hasOwn(schema, "const") ? [schema["const"]] : schema["enum"];
   return (
-    (type === undefined || [type].flat().includes("null")) &&
-    (!Array.isArray(values) || values.includes(null)) &&
+    (type === undefined || [type].flat().includes(kind)) &&
+    (!Array.isArray(values) || values.some((value) => typeName(value) === kind)) &&
     (typeof $ref !== "string" || accepts(resolveRef($ref, root))) &&
     (!Array.isArray(allOf) || allOf.every(accepts)) &&
     (!Array.isArray(anyOf) || anyOf.some(accepts)) &&
-    (!Array.isArray(oneOf) || oneOf.filter(accepts).length === 1)
+    // Null is one value, so it matches one form only; of lists and texts there are many.
+    (!Array.isArray(oneOf) || (kind === "null" ? oneOf.filter(accepts).length === 1 : oneOf.some(accepts)))
+  );
+}
+
+const typeName = (value: unknown): string =>
+  value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+
+/**
+ * Makes a list of each field of a form that is a text where its schema accepts lists and no texts: a list of one item is sent as
+ * a field that occurs once.
+ * @param fields texts and lists; anything else is returned as it is
+ */
+export function withDeclaredLists(schema: unknown, fields: unknown): unknown {
+  if (!isObject(schema) || !isObject(fields)) return fields;
+  const applying = applyingSchemas([schema], fields, schema);
+  const isList = (name: string): boolean => {
+    const schemas = fieldSchemas(applying, name);
+    const accept = (kind: "array" | "string"): boolean =>
+      schemas.every((each) => acceptsType(each, kind, schema));
+    return schemas.length > 0 && accept("array") && !accept("string");
+  };
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === "string" && isList(name) ? [value] : value,
+    ]),
   );
 }

@@ -1,5 +1,5 @@
 /** JSON Schemas that workflows contain: checks them, derives shapes from them, and validates values against them. */
-export { CompletedTooLarge, completeValue } from "./complete-value.ts";
+export { CompletedTooLarge, completeValue, withDeclaredLists } from "./complete-value.ts";
 export type { JsonSchema } from "./dialect.ts";
 export { inputsValidator, type InputsValidator, parseValue, valueIssues } from "./inputs-validator.ts";
 export { exceedsJsonSize } from "./json-size.ts";
