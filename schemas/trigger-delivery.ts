@@ -89,7 +89,13 @@ export const TriggerDeliveryWithBody = z
         description: "Its headers, without secrets and signatures.",
         example: { "x-github-event": "push" },
       }),
-    query: z.record(z.string(), z.string()).nullable().meta({ description: "Its query.", example: {} }),
+    query: z
+      .record(z.string(), z.union([z.string(), z.array(z.string())]))
+      .nullable()
+      .meta({
+        description: "Its query. A parameter that was repeated is a list.",
+        example: { tag: ["a", "b"] },
+      }),
     body: z.unknown().meta({
       description: "Its body; null when it is no longer stored.",
       example: { ref: "refs/heads/main" },

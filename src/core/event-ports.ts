@@ -58,10 +58,15 @@ export interface EventsApi {
   checkSignature(target: EventTarget, signature: Signature, request: SignedRequest): Promise<void>;
   /**
    * Records the event of a step, which ends its wait; an event that comes before the step begins is kept for it.
-   * @param found issues that were found in the text of the body, to be reported together with those of the schema
+   * @param source.issues what was found in the text of the body, to be reported together with those of the schema
+   * @param source.isForm whether the body is the fields of a form (event-path.ts)
    * @returns when it was received (ISO 8601)
    * @throws AppError invalid_input with all issues when the body does not match the schema, so that the token stays
    *   valid; event_received
    */
-  receive(target: EventTarget, body: unknown, found?: readonly Issue[]): Promise<string>;
+  receive(
+    target: EventTarget,
+    body: unknown,
+    source?: { issues?: readonly Issue[]; isForm?: boolean },
+  ): Promise<string>;
 }

@@ -12,6 +12,21 @@ const definition = {
   output: "${{ steps.callback.body.approved }}",
 };
 
+const formDefinition = {
+  steps: [
+    {
+      id: "callback",
+      type: "wait",
+      event: {
+        schema: {
+          type: "object",
+          properties: { tag: { type: "array", items: { type: "string" } }, name: { type: "string" } },
+        },
+      },
+    },
+  ],
+};
+
 /** A run that waits for an event, the path of its URL, and a client without a key. */
 async function waiting() {
   const opened = await openRest();
@@ -63,13 +78,23 @@ describe("POST /events/{token}", () => {
       await anyone("POST", url.pathname, { approved: true, text: "x".repeat(1024 * 1024) }),
       "payload_too_large",
     );
-    expectProblem(
-      await anyone("POST", url.pathname, "approved=true", {
-        "Content-Type": "application/x-www-form-urlencoded",
-      }),
-      "unsupported_media_type",
-    );
     expect((await anyone("POST", url.pathname, { approved: false })).status).toBe(202);
+  });
+
+  it("reads a form, with a list where the schema declares one", async () => {
+    const { call, url: server } = await openRest().then(async (opened) => {
+      await opened.call("POST", "/workflows", { name: "Form", definition: formDefinition });
+      return opened;
+    });
+    const { body: run } = await call("POST", "/workflows/form/runs", { inputs: {} });
+    const { body } = await call("GET", `/runs/${run.id}?step_id=callback`);
+    const { pathname } = new URL(body.steps[0].event_url as string);
+    const type = { "Content-Type": "application/x-www-form-urlencoded" };
+    const refused = await apiClient(server)("POST", pathname, "tag=a&name=x&name=y", type);
+    expect(expectProblem(refused, "invalid_input").errors).toMatchObject([
+      { path: "name", code: "wrong_type" },
+    ]);
+    expect((await apiClient(server)("POST", pathname, "tag=a&name=x", type)).status).toBe(202);
   });
 
   it("refuses a body of which something would be lost, and stays valid", async () => {

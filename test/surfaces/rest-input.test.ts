@@ -185,6 +185,18 @@ describe("a body that is no JSON object", () => {
   });
 });
 
+describe("a query", () => {
+  it.each([
+    ["status=draft&status=published", "status", "is in the query 2 times, and takes one value"],
+    ["limit=1&limit=2&limit=3", "limit", "is in the query 3 times, and takes one value"],
+    ["search=M%FCnchen", "search", "is not valid UTF-8 in the query string"],
+  ])("never loses a value: %s", async (query, path, message) => {
+    const { call } = await openRest();
+    const { errors } = expectProblem(await call("GET", `/workflows?${query}`), "invalid_input");
+    expect(errors).toMatchObject([{ path, message, fix: expect.any(String) }]);
+  });
+});
+
 const LARGEST = 1024 * 1024;
 /** A valid body of an exact size, in bytes. */
 const ofSize = (bytes: number): string => {

@@ -10,7 +10,8 @@ export const eventShape = (body: Shape): Shape =>
   objectOf({
     body,
     headers: mapOf(nullable(STRING)),
-    query: mapOf(nullable(STRING)),
+    // Text, or a list where the parameter is repeated.
+    query: mapOf(nullable(ANY)),
     id: nullable(STRING),
     received_at: STRING,
   });

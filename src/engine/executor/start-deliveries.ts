@@ -6,7 +6,9 @@ import type { Logger } from "pino";
 import type { Trigger } from "../../../schemas/trigger.ts";
 import { DAY, HOUR, isAgreed, iso, MINUTE, SECOND } from "../../core/clock.ts";
 import { AppError, type ErrorCode, isStorageUnavailable } from "../../core/errors.ts";
+import { type EventPath, parseEventPath, type ReceivedEvent } from "../../core/event-path.ts";
 import { formatPath } from "../../core/issues.ts";
+import { withDeclaredLists } from "../../core/json-schema/index.ts";
 import type { RunCause } from "../../core/model.ts";
 import { personalCause } from "../../core/run-causes.ts";
 import type { EngineReaders, EngineTransaction } from "../../core/run-ports.ts";
@@ -66,6 +68,8 @@ interface PlannedTrigger {
   trigger: Trigger;
   condition: Compiled | null;
   inputs: Compiled;
+  /** The inputs that are one value of the query or the body, by their names. */
+  paths: ReadonlyMap<string, EventPath>;
 }
 
 type Cause = Pick<TriggerDeliveryEnd, "code" | "reason">;
@@ -219,11 +223,10 @@ export function deliveryStarter({
     const actor = actorOfDelivery(record, delivery);
     const owner = usageSubjectOf(actor);
     const { payload } = planned.trigger;
+    const sent = event.isForm === true ? withDeclaredLists(payload, event.body) : event.body;
     const parsed =
-      payload === undefined
-        ? { value: event.body }
-        : await context.validation.parseValue(payload, event.body, { owner });
-    const body = "value" in parsed ? parsed.value : event.body;
+      payload === undefined ? { value: sent } : await context.validation.parseValue(payload, sent, { owner });
+    const body = "value" in parsed ? parsed.value : sent;
     const evaluate = evaluator.forJob(owner);
     const scope: Scope = {
       inputs: {},
@@ -244,7 +247,12 @@ export function deliveryStarter({
         .map(({ path = [], message }) => `${formatPath(["body", ...path])} ${message}`);
       return end(failed("payload_invalid", `The body does not match payload: ${listed.join("; ")}.`));
     }
-    const inputs = (await evaluate(planned.inputs, scope)) as Record<string, unknown>;
+    const inputs = withListInputs(
+      compiled.definition.inputs,
+      planned,
+      event,
+      (await evaluate(planned.inputs, scope)) as Record<string, unknown>,
+    );
     const prepared = await prepareRun({
       workflowId: record.workflowId,
       runId: delivery.runId!,
@@ -291,6 +299,7 @@ export function deliveryStarter({
           trigger,
           condition: trigger.if === undefined ? null : compileCel(trigger.if),
           inputs: compileValue(trigger.inputs ?? {}, INPUTS),
+          paths: pathsOf(trigger.inputs ?? {}),
         },
       ]),
     );
@@ -319,6 +328,31 @@ function causesOfDelivery(
     ...((isSigned ?? signature !== undefined) ? [] : [{ kind: "unsigned" } as const]),
     ...(redeliveredBy === null ? [] : [personalCause("redelivered", redeliveredBy, id)]),
   ];
+}
+
+const pathsOf = (inputs: Readonly<Record<string, unknown>>): ReadonlyMap<string, EventPath> =>
+  new Map(
+    Object.entries(inputs).flatMap(([name, source]) => {
+      const path = typeof source === "string" && source.includes("${{") ? parseEventPath(source) : undefined;
+      return path === undefined ? [] : [[name, path] as const];
+    }),
+  );
+
+/** The inputs, where a parameter or a field of a form that was sent once is a list if the inputs of the workflow declare one. */
+function withListInputs(
+  schema: unknown,
+  { paths }: PlannedTrigger,
+  event: ReceivedEvent,
+  inputs: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const isField = ([name]: readonly [string, unknown]): boolean => {
+    const path = paths.get(name);
+    return (
+      path?.names.length === 1 && (path.root === "query" || (path.root === "body" && event.isForm === true))
+    );
+  };
+  const fields = Object.fromEntries(Object.entries(inputs).filter(isField));
+  return { ...inputs, ...(withDeclaredLists(schema, fields) as Record<string, unknown>) };
 }
 
 /** How a delivery ends whose run can't start. */

@@ -20,6 +20,7 @@ import { fromExpressError, hasBody, readBody } from "./body.ts";
 import { slackInteractions } from "../chat/slack.ts";
 import { decisionPages } from "../decide/routes.ts";
 import { receiveEvent } from "./events.ts";
+import { parseQuery } from "./form-fields.ts";
 import { receiveDelivery } from "./hooks.ts";
 import { gatherInput, planInput } from "./input.ts";
 import { traceFields } from "./trace-fields.ts";
@@ -55,7 +56,7 @@ export function restApp(options: RestOptions): Express {
   app.disable("x-powered-by");
   app.disable("etag");
   app.enable("case sensitive routing");
-  app.set("query parser", "simple");
+  app.set("query parser", parseQuery);
   app.set("trust proxy", options.trustedProxies.length > 0 ? [...options.trustedProxies] : false);
 
   app.use((req, res, next) => {

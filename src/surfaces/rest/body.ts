@@ -89,16 +89,21 @@ export async function parseJsonText(text: string): Promise<{ value: unknown; iss
   return { value, issues };
 }
 
-const readRaw = express.raw({ limit: MAX_BYTES, inflate: false, type: () => true });
+const rawReader = (inflate: boolean): RequestHandler =>
+  express.raw({ limit: MAX_BYTES, inflate, type: () => true });
+const readRaw = rawReader(false);
+const readInflated = rawReader(true);
 
 /**
- * Reads the bytes of a body, for a signature over them: up to 1 MiB, not compressed.
+ * Reads the bytes of a body, up to 1 MiB.
+ * @param inflate whether it may be compressed: not where a signature is over the bytes that were sent
  * @throws AppError unsupported_media_type; what Express throws
  */
-export async function readBytes(req: Request, res: Response): Promise<Buffer> {
+export async function readBytes(req: Request, res: Response, inflate = false): Promise<Buffer> {
   if (!hasBody(req)) return Buffer.alloc(0);
-  if ((req.headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") throw compressed();
-  await readWith(readRaw, req, res);
+  if (!inflate && (req.headers["content-encoding"] ?? "identity").toLowerCase() !== "identity")
+    throw compressed();
+  await readWith(inflate ? readInflated : readRaw, req, res);
   return Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
 }
 

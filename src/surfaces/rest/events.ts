@@ -8,6 +8,7 @@ import { z } from "zod";
 import type { Issue } from "../../../schemas/problem.ts";
 import { timestamp } from "../../../schemas/text.ts";
 import { ERRORS } from "../../core/errors.ts";
+import type { ReceivedEvent } from "../../core/event-path.ts";
 import type { EventTarget } from "../../core/event-ports.ts";
 import { secondsSince } from "../../core/meter.ts";
 import type { Services } from "../invoke.ts";
@@ -15,7 +16,7 @@ import { customerOf, networkLimit } from "../network-limit.ts";
 import { clientAddressOf } from "../session/authenticate.ts";
 import type { BodyMemory } from "../body-memory.ts";
 import { receivedEvent } from "./received-event.ts";
-import { fromExpressError, readBody, readBytes } from "./body.ts";
+import { fromExpressError, readBytes } from "./body.ts";
 import { BODY_ERRORS, HEADERS, problems } from "./openapi-responses.ts";
 
 /** Maximum number of events from one network in a minute, on this process. */
@@ -52,8 +53,11 @@ export function receiveEvent(
       assertBelowLimit(address);
       target = await engine.events.find(req.params.token);
       bodies.reserve(req, res, customerOf(address));
-      const { body, issues } = await readEvent(req, res, target);
-      const receivedAt = await engine.events.receive(target, body, issues);
+      const { event, issues } = await readEvent(req, res, target);
+      const receivedAt = await engine.events.receive(target, event.body, {
+        issues,
+        isForm: event.isForm ?? false,
+      });
       log.info({ ...logFields, ...idsOf(target), ms: elapsed() }, OPERATION);
       report(202);
       res.status(202).setHeader("Content-Type", "application/json");
@@ -83,16 +87,12 @@ export function receiveEvent(
     req: Request,
     res: Response,
     target: EventTarget,
-  ): Promise<{ body: unknown; issues: Issue[] }> {
+  ): Promise<{ event: ReceivedEvent; issues: Issue[] }> {
     const { signature } = target;
-    if (signature === undefined) {
-      const issues = await readBody(req, res, true);
-      return { body: (req.body as unknown) ?? null, issues };
-    }
-    const bytes = await readBytes(req, res);
-    await engine.events.checkSignature(target, signature, { headers: req.headers, body: bytes });
-    const { event, issues } = await receivedEvent(req, bytes, undefined);
-    return { body: event.body, issues };
+    const bytes = await readBytes(req, res, signature === undefined);
+    if (signature !== undefined)
+      await engine.events.checkSignature(target, signature, { headers: req.headers, body: bytes });
+    return receivedEvent(req, bytes, undefined);
   }
 }
 
@@ -113,7 +113,7 @@ export const EVENTS: RouteConfig = {
   summary: "Send the event that a run waits for",
   description:
     "Ends the wait of a step with `event`. The URL is `run.event_urls.<step id>` of the run; anyone who has it may use it, " +
-    "once. Any JSON that matches the step's schema is accepted; one that does not is refused with all issues, and the URL " +
+    "once. Any JSON, or form, that matches the step's schema is accepted; one that does not is refused with all issues, and the URL " +
     "stays valid. With `signature`, so is one without it. An event that comes before the step begins is kept for it.\n\nNeeds no API key.",
   tags: ["Runs"],
   security: [],
@@ -128,7 +128,7 @@ export const EVENTS: RouteConfig = {
       required: false,
       content: {
         "application/json": {
-          schema: z.unknown().meta({ description: "The event, up to 1 MiB of JSON." }),
+          schema: z.unknown().meta({ description: "The event, up to 1 MiB of JSON, or a form." }),
           example: { approved: true },
         },
       },

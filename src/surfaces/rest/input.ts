@@ -80,8 +80,14 @@ export function gatherInput(plan: InputPlan, req: Request): { raw: unknown; issu
     }
   } else {
     for (const [key, value] of Object.entries(query)) {
-      if (plan.fields.includes(key)) raw[key] = fromText(plan.kinds.get(key)!, value);
-      else issues.push(misplacedIssue(plan, key));
+      if (!plan.fields.includes(key)) {
+        issues.push(misplacedIssue(plan, key));
+        continue;
+      }
+      const kind = plan.kinds.get(key)!;
+      const isRepeated = kind !== "list" && Array.isArray(value);
+      if (isRepeated) issues.push(repeatedIssue(key, value.length));
+      raw[key] = fromText(kind, isRepeated ? value[0]! : value);
     }
   }
   for (const name of plan.parameters) raw[name] = fromText(plan.kinds.get(name)!, req.params[name]!);
@@ -110,6 +116,13 @@ function misplacedIssue(plan: InputPlan, key: string): Issue {
     return unknownKey(formatPath([key]), key, plan.fields, "Remove it: the path contains it already.");
   return unknownKey(formatPath([key]), key, plan.fields);
 }
+
+const repeatedIssue = (key: string, times: number): Issue => ({
+  path: formatPath([key]),
+  code: "wrong_type",
+  message: `is in the query ${times} times, and takes one value`,
+  fix: "Send it once.",
+});
 
 /** Converts text of the query string to the type of its field. Text that does not fit stays, for the schema to refuse. */
 function fromText(kind: Kind, value: string | string[]): unknown {

@@ -1,62 +1,87 @@
 /** What a sender has sent, as expressions read it and as it is stored: without secrets and signatures. */
 import type { Request } from "express";
 import type { Issue } from "../../../schemas/problem.ts";
+import { charsetOfMark, decoderOf, parseContentType } from "../../core/charset.ts";
 import { AppError } from "../../core/errors.ts";
-import type { ReceivedEvent } from "../../core/event-path.ts";
+import type { EventFields, ReceivedEvent } from "../../core/event-path.ts";
+import { nextTurnIfLarge } from "../../core/next-turn.ts";
 import { parseJsonText } from "./body.ts";
+import { type Field, groupFields, parseForm } from "./form-fields.ts";
+import { parseMultipart } from "./multipart.ts";
 
 /** Names of headers and parameters that hold what a sender proves itself with. */
 const SECRET_NAME =
   /secret|token|signature|password|credential|^authorization$|^proxy-authorization$|cookie|api-?key|^x-goog-iap/i;
-/** Maximum number of parameters of the query that are read. */
-const MAX_PARAMETERS = 100;
-const FORM = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 
 /**
  * @param body its bytes
  * @param secretHeader the header in which the trigger expects its secret
  * @returns the event, and the issues of values that it does not hold as they are written
- * @throws AppError invalid_json; invalid_input where it is nested too deep
+ * @throws AppError invalid_json, unsupported_media_type; invalid_input for fields that can't be received, and for JSON that is
+ *   nested too deep
  */
 export async function receivedEvent(
   req: Request,
   body: Buffer,
   secretHeader: string | undefined,
 ): Promise<{ event: ReceivedEvent; issues: Issue[] }> {
-  const text = textOf(body);
-  const { value, issues } = FORM.test(req.headers["content-type"] ?? "")
-    ? await formValue(text)
-    : text === ""
-      ? { value: null, issues: [] }
-      : await parseJsonText(text);
+  const { issues, ...received } = await receivedBody(body, req.headers["content-type"] ?? "");
   const isShown = (name: string): boolean =>
     !SECRET_NAME.test(name) && name.toLowerCase() !== secretHeader?.toLowerCase();
   const headers = Object.entries(req.headers).flatMap(([name, header]) =>
     header === undefined || !isShown(name) ? [] : [[name, [header].flat().join(", ")] as const],
   );
-  const query = Object.entries(req.query as Record<string, unknown>)
-    .slice(0, MAX_PARAMETERS)
-    .flatMap(([name, parameter]) => {
-      const first: unknown = [parameter].flat()[0];
-      return typeof first === "string" && isShown(name) ? [[name, first] as const] : [];
-    });
+  const query = Object.entries(req.query as EventFields).filter(([name]) => isShown(name));
   return {
-    event: { body: value, headers: Object.fromEntries(headers), query: Object.fromEntries(query) },
+    event: { ...received, headers: Object.fromEntries(headers), query: Object.fromEntries(query) },
     issues,
   };
 }
 
-function textOf(body: Buffer): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(body);
-  } catch {
-    throw new AppError("invalid_json", "The body is not valid UTF-8. Send JSON encoded as UTF-8.");
-  }
+type ReceivedBody = Pick<ReceivedEvent, "body" | "isForm"> & { issues: Issue[] };
+
+async function receivedBody(bytes: Buffer, contentType: string): Promise<ReceivedBody> {
+  await nextTurnIfLarge(bytes.length);
+  const type = parseContentType(contentType)?.essence;
+  if (type === "application/x-www-form-urlencoded") return formBody(parseForm(bytes, contentType));
+  if (type === "multipart/form-data") return formBody(await parseMultipart(bytes, contentType));
+  const text = jsonText(bytes, contentType);
+  if (text === "") return { body: null, issues: [] };
+  const { value, issues } = await parseJsonText(text);
+  return { body: value, issues };
 }
 
 /** The fields of a form. Slack and GitHub send their JSON as its field `payload`: that is then the body. */
-async function formValue(text: string): Promise<{ value: unknown; issues: Issue[] }> {
-  const fields = Object.fromEntries(new URLSearchParams(text));
-  const { payload } = fields;
-  return payload?.startsWith("{") === true ? parseJsonText(payload) : { value: fields, issues: [] };
+async function formBody(sent: readonly Field[]): Promise<ReceivedBody> {
+  const fields = groupFields(sent);
+  const payload = Object.hasOwn(fields, "payload") ? fields["payload"] : undefined;
+  if (typeof payload !== "string" || !payload.startsWith("{"))
+    return { body: fields, isForm: true, issues: [] };
+  const { value, issues } = await parseJsonText(payload);
+  return { body: value, issues };
+}
+
+/** JSON is UTF-8 (RFC 8259, section 8.1), unless a byte order mark or Content-Type says otherwise. */
+function jsonText(bytes: Buffer, contentType: string): string {
+  const declared = charsetOfMark(bytes) ?? parseContentType(contentType)?.params.get("charset");
+  const charset = declared ?? "utf-8";
+  const name = JSON.stringify(charset.slice(0, 50));
+  const decode = decoderOf(charset, { hasMark: true });
+  if (decode === undefined)
+    throw new AppError(
+      "unsupported_media_type",
+      `The charset ${name} of the body is not known. Send it as UTF-8.`,
+    );
+  const text = decode(bytes);
+  if (text !== undefined) return text;
+  const fix =
+    declared === undefined
+      ? "Send JSON encoded as UTF-8."
+      : "Send JSON encoded as UTF-8, or declare its charset in Content-Type.";
+  throw new AppError(
+    "invalid_json",
+    declared === undefined
+      ? `The body is not valid UTF-8. ${fix}`
+      : `The body is not valid text in its charset ${name}. ${fix}`,
+  );
 }

@@ -8,6 +8,7 @@ import { AppError } from "../../../core/errors.ts";
 import type { EventReader, EventsApi, EventTarget } from "../../../core/event-ports.ts";
 import type { EventTokens } from "../../../core/event-tokens.ts";
 import { formatPath, invalidInput } from "../../../core/issues.ts";
+import { withDeclaredLists } from "../../../core/json-schema/index.ts";
 import type { RunRecord, StepRef } from "../../../core/model.ts";
 import type { EngineReaders, EngineTransaction, EngineWriters, RunReader } from "../../../core/run-ports.ts";
 import { usageSubjectOf } from "../../../core/usage-limits.ts";
@@ -111,8 +112,8 @@ export function eventsApi({
       await assertSigned({ views, clock: context.clock }, project, signature, request);
     },
 
-    async receive(target, body, found = []) {
-      const completed = await parseBody(target, body, found);
+    async receive(target, body, source = {}) {
+      const completed = await parseBody(target, body, source);
       const receivedAt = await transaction((tx) => record(tx, target, completed));
       wake();
       return receivedAt;
@@ -123,13 +124,14 @@ export function eventsApi({
   async function parseBody(
     { runId, stepId }: EventTarget,
     body: unknown,
-    found: readonly Issue[],
+    { issues: found = [], isForm = false }: { issues?: readonly Issue[]; isForm?: boolean },
   ): Promise<unknown> {
     const run = await read.runs.find(runId);
     if (run === undefined) throw eventNotFound();
     const { definition, position } = await context.definitionCache.get(run, read.runs);
     const schema = eventSchema(definition.steps[position.get(stepId)!]!) ?? {};
-    const parsed = await context.validation.parseValue(schema, body, { owner: usageSubjectOf(run.actor) });
+    const sent = isForm ? withDeclaredLists(schema, body) : body;
+    const parsed = await context.validation.parseValue(schema, sent, { owner: usageSubjectOf(run.actor) });
     if ("value" in parsed && found.length === 0) return parsed.value;
     const mismatches = "issues" in parsed ? parsed.issues : [];
     throw invalidInput([

@@ -1,0 +1,154 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { untilPassing } from "../support/eventually.ts";
+import { apiClient, toApiResponse } from "../support/http.ts";
+import { testInstance } from "../support/instance.ts";
+import { expectProblem } from "../support/rest.ts";
+
+const FORM = "application/x-www-form-urlencoded";
+const CONFIG = { secrets: [{ name: "hook", key_var: "TEST_HOOK", hosts: [] }] };
+const ENV = { TEST_HOOK: "a secret" };
+
+const TAGS = { type: "object", properties: { tags: { type: "array", items: { type: "string" } } } };
+
+/** A published workflow whose trigger gives it the tags of a delivery. */
+async function published({ payload, tags = "${{ event.body.tag }}" }: { payload?: object; tags?: string }) {
+  const instance = await testInstance();
+  const { url } = await instance.rest({ config: CONFIG, env: ENV });
+  await instance.executor({ config: CONFIG, env: ENV });
+  const { value: key } = await instance.key({ scopes: ["read", "write", "run", "publish"] });
+  const call = apiClient(url, key);
+  const trigger = {
+    id: "sent",
+    type: "webhook",
+    signature: { scheme: "github", secret: "hook" },
+    ...(payload !== undefined && { payload }),
+    inputs: { tags },
+  };
+  const definition = {
+    inputs: TAGS,
+    triggers: [trigger],
+    steps: [{ id: "kept", type: "set", values: { tags: "${{ inputs.tags }}" } }],
+    output: "${{ steps.kept.tags }}",
+  };
+  const created = await call("POST", "/workflows", { name: "Tags", definition });
+  expect(created.body.errors).toBeUndefined();
+  expect(await call("POST", "/workflows/tags/publish", { version: 1 })).toMatchObject({ status: 200 });
+  const { body: triggers } = await call("GET", "/workflows/tags/triggers");
+  const { pathname } = new URL(triggers.items[0].url as string);
+  const send = async (body: string | Buffer, type = FORM, query = "") => {
+    const signature = createHmac("sha256", "a secret").update(body).digest("hex");
+    const answer = await fetch(`${url}${pathname}${query}`, {
+      method: "POST",
+      headers: { "Content-Type": type, "X-Hub-Signature-256": `sha256=${signature}` },
+      body,
+    });
+    return toApiResponse(answer);
+  };
+  /** Sends a delivery, and waits for its run. */
+  const received = async (...delivery: Parameters<typeof send>) => {
+    const sent = await send(...delivery);
+    expect(sent).toMatchObject({ status: 202 });
+    return untilPassing(async () => {
+      const path = `/workflows/tags/deliveries/${sent.body.delivery_id}`;
+      const { body: found } = await call("GET", path);
+      expect(found.status).not.toBe("received");
+      const { body: run } = await call("GET", `/runs/${sent.body.run_id}`);
+      expect(run.finished_at).not.toBeNull();
+      return { delivery: found, run };
+    });
+  };
+  return { call, send, received };
+}
+
+describe("a form that a webhook receives", () => {
+  it("has a list of its values in order for each field that occurs more than once", async () => {
+    const { received } = await published({});
+    const { delivery, run } = await received("tag=b&one=1&tag=a&tag=b&list[]=x");
+    expect(delivery.body).toEqual({ tag: ["b", "a", "b"], one: "1", "list[]": "x" });
+    expect(run.output).toEqual(["b", "a", "b"]);
+  });
+
+  it("has a list for a field that occurs once where the inputs of the workflow declare one", async () => {
+    const { received } = await published({});
+    const { delivery, run } = await received("tag=b");
+    expect([delivery.body, run.output]).toEqual([{ tag: "b" }, ["b"]]);
+  });
+
+  it("has a list for a field that occurs once where payload declares one", async () => {
+    const payload = { type: "object", properties: { tag: { type: "array", items: { type: "string" } } } };
+    const { received } = await published({ payload, tags: "${{ event.body.tag.map(t, t + '!') }}" });
+    expect((await received("tag=b")).run.output).toEqual(["b!"]);
+  });
+
+  it("has the repeated parameters of the query as lists too", async () => {
+    const { received } = await published({ tags: "${{ event.query.tag }}" });
+    const repeated = await received("", FORM, "?tag=b&tag=a&one=1&token=secret");
+    expect([repeated.delivery.query, repeated.run.output]).toEqual([
+      { tag: ["b", "a"], one: "1" },
+      ["b", "a"],
+    ]);
+    expect((await received("x=1", FORM, "?tag=b")).run.output).toEqual(["b"]);
+  });
+
+  it("is read in its charset", async () => {
+    const { send, received } = await published({});
+    const latin = `${FORM}; charset=ISO-8859-1`;
+    expect((await received("tag=M%FCnchen", latin)).run.output).toEqual(["München"]);
+    expect((await received(Buffer.from("tag=M\u00fcnchen", "latin1"), latin)).run.output).toEqual([
+      "München",
+    ]);
+    const { errors } = expectProblem(await send("tag=M%FCnchen"), "invalid_input");
+    expect(errors).toMatchObject([
+      { path: "tag", message: "is not valid text in the charset utf-8 of the form" },
+    ]);
+    const unknown = expectProblem(await send("a=1", `${FORM}; charset=latin-nine`), "invalid_input");
+    expect(unknown.detail).toContain('"latin-nine"');
+    expectProblem(await send("tag=b", FORM, "?q=M%FCnchen"), "invalid_input");
+  });
+
+  it("may have parts, but no files", async () => {
+    const { send, received } = await published({});
+    const form = new FormData();
+    form.append("tag", "b");
+    form.append("tag", "ä\r\n");
+    const request = new Request("http://localhost", { method: "POST", body: form });
+    const body = Buffer.from(await request.clone().arrayBuffer());
+    const type = request.headers.get("content-type")!;
+    expect((await received(body, type)).run.output).toEqual(["b", "ä\r\n"]);
+    form.append("photo", new File(["x"], "photo.jpg", { type: "image/jpeg" }));
+    const withFile = new Request("http://localhost", { method: "POST", body: form });
+    const refused = await send(
+      Buffer.from(await withFile.clone().arrayBuffer()),
+      withFile.headers.get("content-type")!,
+    );
+    const { errors } = expectProblem(refused, "invalid_input");
+    expect(errors).toMatchObject([
+      { path: "photo", message: 'is the file "photo.jpg", and files can\'t be received' },
+    ]);
+  });
+});
+
+describe("JSON that a webhook receives", () => {
+  const json = '{"tag":["ü"]}';
+
+  it.each([
+    ["UTF-8 with a byte order mark", Buffer.from(`\uFEFF${json}`), "application/json"],
+    ["UTF-16 with a byte order mark", Buffer.from(`\uFEFF${json}`, "utf16le"), "application/json"],
+    ["UTF-16 by its charset", Buffer.from(json, "utf16le"), "application/json; charset=utf-16le"],
+    ["Latin-1 by its charset", Buffer.from(json, "latin1"), 'APPLICATION/JSON ; Charset="iso-8859-1"'],
+    ["any other type", Buffer.from(json), "text/plain"],
+  ])("is read in %s", async (_what, body, type) => {
+    const { received } = await published({});
+    expect((await received(body, type)).run.output).toEqual(["ü"]);
+  });
+
+  it("is refused with its charset where bytes are not valid in it", async () => {
+    const { send } = await published({});
+    const latin = Buffer.from(json, "latin1");
+    expect(expectProblem(await send(latin, "application/json"), "invalid_json").detail).toContain("UTF-8");
+    const ascii = expectProblem(await send(latin, "application/json; charset=us-ascii"), "invalid_json");
+    expect(ascii.detail).toContain('"us-ascii"');
+    expectProblem(await send(latin, "application/json; charset=x-none"), "unsupported_media_type");
+  });
+});
