@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { text } from "../../schemas/text.ts";
 import { retryAfterMs } from "../connections/http/retry-after.ts";
+import { formIssues } from "../connections/http/form-body.ts";
 import { headerNameIssue } from "../connections/http/request.ts";
 import type { HttpResponse, PartialIssue, SecretRef } from "../core/connections.ts";
 import { encodeJson } from "../core/encoded-json.ts";
@@ -92,7 +93,8 @@ export const httpStep = defineStepType({
         .unknown()
         .optional()
         .meta({
-          description: "The request body: text unchanged, any other value as JSON. Default: no body.",
+          description:
+            "The request body: text unchanged, an object as a form if the header Content-Type says so (a list repeats the field, null omits it), any other value as JSON. Default: no body.",
           example: { text: "${{ steps.summary.text }}" },
         }),
     ),
@@ -174,7 +176,8 @@ export const httpStep = defineStepType({
       const header = part === "secrets" ? secrets[Number(index)] : undefined;
       return header === undefined ? issue : withPath(issue, ["headers", header.name, "secret"]);
     });
-    return { issues: [...headers.flatMap(([name]) => nameIssues(name)), ...issues] };
+    const written = formIssues(Object.fromEntries(headers), step["body"]);
+    return { issues: [...headers.flatMap(([name]) => nameIssues(name)), ...written, ...issues] };
   },
   async run({ method, url, headers, query, body, accept_status, max_bytes }, ctx) {
     const response = await ctx.connections.http.send(

@@ -173,4 +173,14 @@ describe("the check of an http step", () => {
       { path: ["headers", "A B"] },
     ]);
   });
+
+  it("reports objects in a form before it is sent", async () => {
+    const form = { "Content-Type": "application/x-www-form-urlencoded" };
+    const found = (body: unknown) => issues({ url: "https://example.com/", headers: form, body });
+    expect(await found({ tag: ["a", "${{ inputs.tag }}"], user: { name: "Ada" } })).toMatchObject([
+      { path: ["body", "user"], code: "wrong_type", fix: expect.stringContaining("user[city]") },
+    ]);
+    expect(await found("${{ inputs.form }}")).toEqual([]);
+    expect(await issues({ url: "https://example.com/", body: { user: { name: "Ada" } } })).toEqual([]);
+  });
 });

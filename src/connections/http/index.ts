@@ -14,6 +14,7 @@ import type { ConnectionConfig } from "../limit-config.ts";
 import type { Masker } from "../masking.ts";
 import { maskedError, secretMasker } from "../secret-masker.ts";
 import { ownerAgents } from "./owner-agents.ts";
+import { withFormText } from "./form-body.ts";
 import { buildHeaders, checkSecrets, encodeBody, invalidInputError } from "./request.ts";
 import { parseUrl } from "./parse-url.ts";
 import { readStart } from "./response-start.ts";
@@ -64,7 +65,7 @@ export function createHttpClient(
     ]);
     if (variables.length > 0) await source.load(variables);
     const url = urlOf(secrets, request, rules);
-    const body = encodeBody(request.body);
+    const body = encodeBody(withFormText(request).body);
     const ask = (): ReturnType<typeof followRedirects> => {
       const own = buildHeaders(request, url, secrets, rules);
       const headers = {

@@ -93,6 +93,39 @@ describe("an http request", () => {
     ]);
   });
 
+  it("sends an object as a form where its content type says so", async () => {
+    const peer = await mockHttpServer((_request, response) => void response.end());
+    const headers = { "content-type": "application/x-www-form-urlencoded; charset=UTF-8" };
+    const body = {
+      tag: ["b", "a", "b"],
+      id: "9007199254740993",
+      "user[name]": "ü &",
+      none: null,
+      n: 1.5,
+      on: true,
+    };
+    await send(peer.url, { method: "POST", headers, body });
+    expect(peer.received).toMatchObject([
+      {
+        headers,
+        body: "tag=b&tag=a&tag=b&id=9007199254740993&user%5Bname%5D=%C3%BC+%26&n=1.5&on=true",
+      },
+    ]);
+  });
+
+  it.each([
+    ["application/x-www-form-urlencoded", { user: { name: "Ada" } }, "body.user must be a text"],
+    ["application/x-www-form-urlencoded", { tags: [["a"]] }, "body.tags must be a text"],
+    ["application/x-www-form-urlencoded", [1], "body must be an object"],
+    ["application/x-www-form-urlencoded; charset=latin1", { a: "ü" }, "declares the charset latin1"],
+    ["application/x-www-form-urlencoded", { a: "\uD800" }, "half a surrogate pair"],
+    ["multipart/form-data; boundary=x", { a: "b" }, "body can't be written in parts"],
+  ])("refuses what a form of type %s can't have: %j", async (type, body, message) => {
+    await expect(
+      send("http://127.0.0.1:1/", { method: "POST", headers: { "Content-Type": type }, body }),
+    ).rejects.toMatchObject({ code: "input_invalid", message: expect.stringContaining(message) });
+  });
+
   it.each([
     ["Host", "evil.test"],
     ["content-length", "3"],
