@@ -54,17 +54,27 @@ const LIST_FIX: Readonly<Record<Dialect, (name: string) => string>> = {
   mysql: (name) => `IN (SELECT v FROM JSON_TABLE(:${name}, '$[*]' COLUMNS (v VARCHAR(255) PATH '$')) AS j)`,
 };
 
-/** The value of a parameter while its query is prepared; null if it is not known, or is a list, which is reported elsewhere. */
+/** The value of a parameter while its query is prepared; null if it is not known, or one that a run refuses. */
 export const knownValue = (name: string, value: unknown, dialect: Dialect): SqlValue =>
-  Array.isArray(value) ? null : toBoundValue(name, value, dialect);
+  Array.isArray(value) || (typeof value === "string" && !value.isWellFormed())
+    ? null
+    : toBoundValue(name, value, dialect);
 
-/** @throws StepError input_invalid for a list; an object is bound as JSON text */
+/** @throws StepError input_invalid for a list, and for text that is no Unicode; an object is bound as JSON text */
 export function toBoundValue(name: string, value: unknown, dialect: Dialect): SqlValue {
   if (value === null || value === undefined) return null;
   if (Array.isArray(value))
     throw new StepError("input_invalid", `params.${name} is a list, and a parameter is one value.`, {
       fix: `Pass it as text with \${{ to_json(…) }} and write ${LIST_FIX[dialect](name)}; or join tables of the database scratch.`,
     });
+  if (typeof value === "string" && !value.isWellFormed())
+    throw new StepError(
+      "input_invalid",
+      `params.${name} has half of a surrogate pair, which is no character.`,
+      {
+        fix: "Correct where the text was cut: databases store whole characters only.",
+      },
+    );
   if (typeof value === "object") return JSON.stringify(value);
   return typeof value === "bigint" ? String(value) : (value as SqlValue);
 }

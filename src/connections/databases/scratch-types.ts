@@ -1,5 +1,6 @@
 /** The types of columns in `scratch`: what the checker knows of a column, as far as all its values agree. */
 import type { SqlColumn } from "../../core/connections.ts";
+import { isLongNumber } from "../../core/long-numbers.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { ScratchTable } from "./child-protocol.ts";
 import type { SqlValue } from "./driver.ts";
@@ -8,7 +9,7 @@ import { MAX_DECIMAL_DIGITS, MAX_INT128, MAX_INT64 } from "./duckdb-limits.ts";
 export type LoadedColumn = ScratchTable["columns"][number];
 type LoadedType = LoadedColumn["type"];
 
-/** `digits` and `decimal` are text, as large numbers of databases arrive. */
+/** `digits` and `decimal` are long numbers: integers, and those with a point. */
 type Kind = "boolean" | "text" | "digits" | "decimal" | "integer" | "float" | "json";
 
 const NUMBERS: readonly Kind[] = ["integer", "float"];
@@ -70,9 +71,10 @@ export function valueKinds(): ValueKinds {
 function kindOf(value: unknown): Kind {
   if (typeof value === "boolean") return "boolean";
   if (typeof value === "number") return Number.isSafeInteger(value) ? "integer" : "float";
-  if (typeof value !== "string") return "json";
-  if (/^-?\d{1,100}$/.test(value)) return "digits";
-  return /^-?\d{1,100}\.\d{1,100}$/.test(value) ? "decimal" : "text";
+  // Half of a surrogate pair has no form in UTF-8, but one in JSON.
+  if (typeof value !== "string" || !value.isWellFormed()) return "json";
+  if (!isLongNumber(value)) return "text";
+  return value.includes(".") ? "decimal" : "digits";
 }
 
 /** A number without an exponent. */
@@ -97,11 +99,11 @@ export function loadedColumn(
 ): LoadedColumn {
   const { name } = where;
   if (kinds.isEmpty) return { name, ...emptyType(declared) };
-  const { sqlNumber, type } = declared ?? {};
-  if (sqlNumber === "integer" && kinds.areAll(INTEGERS)) return { name, type: integerType(where, kinds) };
-  if ((sqlNumber !== undefined || type === "number") && kinds.areAll(NUMBERS))
-    return { name, type: sqlNumber !== undefined || !kinds.areAll(["integer"]) ? "DOUBLE" : "BIGINT" };
-  if (sqlNumber !== undefined && kinds.areAll(ALL_NUMBERS)) return decimalColumn(where, kinds);
+  if (kinds.areAll(ALL_NUMBERS) && !(declared?.type === "string" && kinds.areAll(TEXTS))) {
+    const type = numberType(declared, kinds);
+    if (type !== undefined) return { name, ...type };
+    if (declared?.sqlNumber !== undefined) throw tooLarge(where);
+  }
   return { name, type: inferredType(kinds) };
 }
 
@@ -121,23 +123,26 @@ const DECLARED: Readonly<Record<SqlColumn["type"], LoadedType>> = {
   any: "JSON",
 };
 
-/** The narrowest type that holds all values; what mixes kinds is JSON. */
+/** A type that holds all values of a column that are no numbers, or too large ones; what mixes kinds is JSON. */
 function inferredType(kinds: ValueKinds): LoadedType {
   if (kinds.areAll(["boolean"])) return "BOOLEAN";
-  if (kinds.areAll(TEXTS)) return "VARCHAR";
-  if (kinds.areAll(["integer"])) return "BIGINT";
-  return kinds.areAll(NUMBERS) ? "DOUBLE" : "JSON";
+  return kinds.areAll(TEXTS) ? "VARCHAR" : "JSON";
 }
 
-function integerType(where: { table: string; name: string }, { largest }: ValueKinds): LoadedType {
-  if (largest <= MAX_INT64) return "BIGINT";
-  if (largest <= MAX_INT128) return "HUGEINT";
-  throw tooLarge(where);
-}
-
-function decimalColumn(where: { table: string; name: string }, { whole, scale }: ValueKinds): LoadedColumn {
-  if (whole + scale > MAX_DECIMAL_DIGITS) throw tooLarge(where);
-  return { name: where.name, type: "DECIMAL", scale };
+/** The type in which all digits of numbers are exact; undefined if DuckDB has none. */
+function numberType(
+  declared: SqlColumn | undefined,
+  kinds: ValueKinds,
+): Omit<LoadedColumn, "name"> | undefined {
+  const { largest, whole, scale } = kinds;
+  if (kinds.areAll(NUMBERS)) {
+    const isFloat = declared?.sqlNumber !== undefined && declared.sqlNumber !== "integer";
+    return { type: isFloat || !kinds.areAll(["integer"]) ? "DOUBLE" : "BIGINT" };
+  }
+  if (!kinds.areAll(INTEGERS))
+    return whole + scale <= MAX_DECIMAL_DIGITS ? { type: "DECIMAL", scale } : undefined;
+  if (largest <= MAX_INT64) return { type: "BIGINT" };
+  return largest <= MAX_INT128 ? { type: "HUGEINT" } : undefined;
 }
 
 const tooLarge = ({ table, name }: { table: string; name: string }): StepError =>
@@ -151,7 +156,7 @@ const tooLarge = ({ table, name }: { table: string; name: string }): StepError =
 export function toLoadedValue({ type, scale = 0 }: LoadedColumn, value: unknown): SqlValue {
   switch (type) {
     case "JSON":
-      return JSON.stringify(value);
+      return jsonOf(value);
     case "BIGINT":
     case "HUGEINT":
       return String(value);
@@ -162,4 +167,15 @@ export function toLoadedValue({ type, scale = 0 }: LoadedColumn, value: unknown)
     default:
       return value as SqlValue;
   }
+}
+
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+
+/** Writes JSON in which doubles beyond 2^53 have an exponent: their digits alone would be those of a long number. */
+function jsonOf(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (!/\d{16}/.test(text)) return text;
+  return JSON.stringify(value, (_key, item: unknown) =>
+    Number.isInteger(item) && !Number.isSafeInteger(item) ? rawJSON((item as number).toExponential()) : item,
+  );
 }

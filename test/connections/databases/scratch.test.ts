@@ -1,4 +1,5 @@
 /** Lists are loaded into `scratch` with the columns and types that the checker knows. */
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SqlColumn } from "../../../src/core/connections.ts";
 import { openDatabases } from "../../support/databases.ts";
@@ -28,6 +29,12 @@ async function load(rows: unknown[], known: Record<string, Known>, query = "FROM
     types: Object.fromEntries(result.columns.map(({ name, databaseType }) => [name, databaseType])),
   };
 }
+
+/** Long numbers without zeros at their end: a column of decimals has one number of digits after the point. */
+const withoutZeros = (values: unknown) =>
+  JSON.parse(
+    JSON.stringify(values).replaceAll(/"(-?\d{10,}(?:\.\d*[1-9])?)\.?(?<=\.\d*)0*"/g, '"$1"'),
+  ) as unknown;
 
 describe("a list in scratch", () => {
   it.each([
@@ -104,6 +111,64 @@ describe("a list in scratch", () => {
     ).toEqual({
       t: "no 1",
     });
+  });
+
+  it("orders and adds long numbers as numbers, whatever the checker knows of them", async () => {
+    const rows = [{ id: "999999999999999999" }, { id: "1000000000000000001" }, { id: 5 }];
+    const query = "SELECT max(id) AS m, sum(id) AS s, list(id ORDER BY id) AS l FROM t";
+    const sorted = [5, "999999999999999999", "1000000000000000001"];
+    for (const known of [{}, { id: NUMBER }])
+      expect((await load(rows, known, query)).rows).toEqual([
+        { m: "1000000000000000001", s: "2000000000000000005", l: sorted },
+      ]);
+    expect((await load(rows.slice(0, 2), {})).types).toEqual({ id: "BIGINT" });
+    expect((await load(rows.slice(0, 2), { id: TEXT })).types).toEqual({ id: "VARCHAR" });
+    expect((await load([{ id: "0071234567890123456" }, { id: "1000000000000000001" }], {})).types).toEqual({
+      id: "VARCHAR",
+    });
+    const money = [{ a: "12345678901234567.5" }, { a: 0.125 }, { a: "-9007199254740993" }];
+    expect(await load(money, {}, "SELECT sum(a) AS s, min(a) AS l FROM t")).toMatchObject({
+      rows: [{ s: "3338479646493574.625", l: "-9007199254740993.000" }],
+    });
+  });
+
+  it("keeps numbers that DuckDB has no type for as they are", async () => {
+    const huge = `1${"0".repeat(60)}`;
+    expect(await load([{ a: huge }, { a: "9007199254740993" }], {})).toEqual({
+      rows: [{ a: huge }, { a: "9007199254740993" }],
+      types: { a: "VARCHAR" },
+    });
+    expect(await load([{ a: huge }, { a: 1e-300 }, { a: 7 }], {})).toEqual({
+      rows: [{ a: huge }, { a: 1e-300 }, { a: 7 }],
+      types: { a: "JSON" },
+    });
+  });
+
+  it("keeps texts with any characters", async () => {
+    const rows = ["a\u0000b", "\ud83e\udd86", "\ud800", "\ufffd", "\u202e"].map((t) => ({ t, j: [t] }));
+    expect((await load(rows, {})).rows).toEqual(rows);
+  });
+
+  it("gives back rows of any JSON as they are", async () => {
+    const digits = fc.stringMatching(/^-?[1-9]\d{15,36}$/);
+    const value: fc.Arbitrary<unknown> = fc.oneof(
+      fc.jsonValue({ maxDepth: 3, stringUnit: "grapheme" }),
+      digits,
+      fc.stringMatching(/^-?[1-9]\d{10,20}\.\d{0,14}[1-9]$/),
+      fc.constantFrom("007", "12", "1e400", "1.50", "", "null", "2026-01-01", 1e20, -0.1, 5e-324, 1e308),
+      fc.record({ id: digits, deep: fc.array(digits, { maxLength: 2 }) }),
+    );
+    // Columns of one kind are loaded with its type, and others as JSON.
+    const column = fc.oneof(
+      fc.array(value, { minLength: 4, maxLength: 4 }),
+      fc.array(fc.oneof(digits, fc.maxSafeInteger()), { minLength: 4, maxLength: 4 }),
+      fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { minLength: 4, maxLength: 4 }),
+    );
+    const columnValues = fc.sample(column, { seed: 29, numRuns: 300 });
+    const rows = Array.from({ length: 4 }, (_, row) =>
+      Object.fromEntries(columnValues.map((values, index) => [`c${index}`, values[row] ?? null])),
+    );
+    expect(withoutZeros((await load(rows, {})).rows)).toEqual(withoutZeros(rows));
   });
 
   it("of single values has one column, also without rows", async () => {

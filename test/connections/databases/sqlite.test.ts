@@ -144,6 +144,10 @@ describe("a SQLite database", () => {
       message: "params.ids is a list, and a parameter is one value.",
     });
     expect(list.options.fix).toContain("json_each(:ids)");
+    expect(await queryError("shop", "SELECT :x", { x: "cut \ud83e" })).toMatchObject({
+      code: "input_invalid",
+      message: "params.x has half of a surrogate pair, which is no character.",
+    });
     expect(await queryError("shop", "SELECT :since", {})).toMatchObject({
       code: "input_invalid",
       message: "params.since is missing, but the query has :since.",
