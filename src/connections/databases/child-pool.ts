@@ -12,6 +12,7 @@ import { StepError } from "../../core/step-errors.ts";
 import type { ChildReply, ChildRequest, ChildSpec } from "./child-protocol.ts";
 import { createFairPool } from "../fair-pool.ts";
 import { abortError } from "./driver.ts";
+import { BESIDE } from "./sqlite-wal.ts";
 
 export interface ChildPoolOptions {
   /** Maximum number of child processes. */
@@ -235,6 +236,7 @@ function permissions({ engine, file, write }: ChildSpec): string[] {
     `--allow-fs-read=${HERE}*`,
     `--allow-fs-read=${LONG_NUMBERS}`,
     `--allow-fs-read=${file}`,
+    ...BESIDE.map((suffix) => `--allow-fs-read=${file}${suffix}`),
     ...(write ? [`--allow-fs-write=${file}`] : []),
   ];
 }

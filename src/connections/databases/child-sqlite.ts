@@ -13,6 +13,7 @@ import type { DescribeOptions } from "./driver.ts";
 import { createRowCollector, findDuplicateName, mustRollBack, type RowLimits } from "./rows.ts";
 import { bindable, bindableOtherwise, type BoundValue } from "./sqlite-parameters.ts";
 import { type ReadTables, readTables, type SqliteColumn, sqliteColumnTypes } from "./sqlite-types.ts";
+import { hasWal, unusedWalFile } from "./sqlite-wal.ts";
 import { bytesToBase64, type ColumnType, floatToJson, integerToJson, parseJsonText } from "./values.ts";
 
 const READING: ReadonlySet<number> = new Set([
@@ -68,8 +69,8 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
   /** The last action that the authorizer denied, because SQLite itself only says "not authorized". */
   let denied: string | undefined;
 
-  function open(): DatabaseSync {
-    const db = new DatabaseSync(spec.file!, {
+  function open(file: string | URL): DatabaseSync {
+    const db = new DatabaseSync(file, {
       readOnly: !spec.write,
       allowExtension: false,
       defensive: true,
@@ -117,13 +118,26 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
     authorize(db, readTables());
   }
 
-  function withDatabase<T>(work: (db: DatabaseSync) => T): Promise<T> {
-    const db = open();
+  function using<T>(file: string | URL, work: (db: DatabaseSync) => T): T {
+    const db = open(file);
     try {
-      return Promise.resolve(work(db));
+      return work(db);
     } finally {
       db.close();
     }
+  }
+
+  function withDatabase<T>(work: (db: DatabaseSync) => T): Promise<T> {
+    const unused = spec.write ? undefined : unusedWalFile(spec.file!);
+    if (unused === undefined) return Promise.resolve(using(spec.file!, work));
+    try {
+      const result = using(unused.url, work);
+      if (unused.isUnchanged()) return Promise.resolve(result);
+    } catch (error) {
+      if (unused.isUnchanged()) throw error;
+    }
+    // Somebody opened it meanwhile, so the files beside it are no longer ours alone.
+    return Promise.resolve(using(spec.file!, work));
   }
 
   return {
@@ -149,7 +163,7 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
       }),
     prepare: ({ text }) => withDatabase((db) => ({ columns: prepared(db, text).columns })),
     describe: (options) => withDatabase((db) => describe(db, options)),
-    toFailure: (error) => failureOf(error, denied),
+    toFailure: (error) => unreadableWal(spec, error) ?? failureOf(error, denied),
   };
 }
 
@@ -267,6 +281,18 @@ function sampleOf(db: DatabaseSync, table: string, maxRows: number): Record<stri
   return collected.rows;
 }
 
+/** SQLite needs a file beside one in WAL mode, and says only that it can't open or write something. */
+function unreadableWal({ file, write }: ChildSpec, error: unknown): ChildFailure | undefined {
+  const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+  if (write || (code !== 8 && code !== 14) || !hasWal(file!)) return undefined;
+  return {
+    code: "database_unavailable",
+    message:
+      "It is in WAL mode, and has changes in its -wal file that can't be read, because no -shm file can be created beside it.",
+    fix: "Ask the operator to run PRAGMA wal_checkpoint(TRUNCATE) where the database is written, or to make its folder writable.",
+  };
+}
+
 function failureOf(error: unknown, denied: string | undefined): ChildFailure {
   const { message, errcode } = error as Error & { errcode?: number };
   switch (errcode === undefined ? undefined : errcode & 0xff) {
@@ -283,7 +309,11 @@ function failureOf(error: unknown, denied: string | undefined): ChildFailure {
         fix: "Filter or aggregate earlier.",
       };
     case 8: // SQLITE_READONLY
-      return { code: "database_read_only", message };
+      return {
+        code: "database_read_only",
+        message,
+        fix: "Ask the operator to make the file of the database, and its folder, writable for the server.",
+      };
     case 23: // SQLITE_AUTH
       return {
         code: "database_read_only",

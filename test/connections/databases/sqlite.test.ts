@@ -313,6 +313,48 @@ describe("a SQLite database", () => {
     }
   });
 
+  it("reads a file in WAL mode without leaving files beside it", async () => {
+    const directory = temporaryDirectory();
+    const dataset = createSqliteFile(
+      directory,
+      "PRAGMA journal_mode=WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)",
+    );
+    const before = readFileSync(dataset);
+    const entry = { name: "shop", type: "sqlite", dataset, access: "read-write" };
+    const { runQuery, queryError, databases } = openDatabases([entry]);
+    const prepared = await databases.prepare(
+      { database: "shop", query: "SELECT a FROM t", params: [], write: false },
+      callOf(),
+    );
+    expect(prepared).toHaveProperty("columns");
+    expect((await runQuery("shop", "SELECT a FROM t")).rows).toEqual([{ a: 1 }]);
+    expect(await databases.describe("shop", { samples: 1, limit: 5 }, callOf())).toMatchObject([
+      { name: "t" },
+    ]);
+    expect((await queryError("shop", "SELECT b FROM t")).code).toBe("database_failed");
+    expect(readdirSync(directory)).toEqual(["shop.db"]);
+    expect(readFileSync(dataset).equals(before)).toBe(true);
+    await runQuery("shop", "INSERT INTO t VALUES (2)", {}, { write: true });
+    expect(readdirSync(directory)).toEqual(["shop.db"]);
+    // While another process has it open, its files are there, with changes that the file itself does not have yet.
+    const other = new DatabaseSync(dataset);
+    other.exec("INSERT INTO t VALUES (3)");
+    expect((await runQuery("shop", "SELECT count(*) AS n FROM t")).rows).toEqual([{ n: 3 }]);
+    other.close();
+    expect((await runQuery("shop", "SELECT count(*) AS n FROM t")).rows).toEqual([{ n: 3 }]);
+    expect(readdirSync(directory)).toEqual(["shop.db"]);
+  });
+
+  it("reads a file in WAL mode whose name is no plain URL", async () => {
+    const dataset = createSqliteFile(
+      temporaryDirectory(),
+      "PRAGMA journal_mode=WAL; CREATE TABLE t (a)",
+      "50% ?#é.db",
+    );
+    const { runQuery } = openDatabases([{ name: "shop", type: "sqlite", dataset }]);
+    expect((await runQuery("shop", "SELECT count(*) AS n FROM t")).rows).toEqual([{ n: 0 }]);
+  });
+
   it("reports a missing or invalid file", async () => {
     const directory = temporaryDirectory();
     const noise = join(directory, "noise.db");
