@@ -13,7 +13,7 @@ import { executeStatement } from "./mysql-statements.ts";
 
 /** Constructors of values with a type. The declarations of the library don't have them. */
 const { TypedParameter } = mysql as unknown as {
-  TypedParameter: { NEWDECIMAL(text: string): object };
+  TypedParameter: { NEWDECIMAL(text: string): object; LONGLONG(integer: number): object };
 };
 
 /** What the server makes of a parameter. */
@@ -31,9 +31,15 @@ const ONE_TYPE = 4079;
 const CHOICE = /for operation '(?:coalesce|ifnull|nullif|if|case|case\.\.when|greatest|least|union)'$/;
 const TIME = /\b(?:date|time|datetime|timestamp|interval)\b/;
 
+/** The driver binds numbers as doubles, which servers write with an exponent from here on, in a text and in JSON. */
+const MIN_EXPONENT = 1e15;
+
 /** Limits of a decimal: digits, and digits behind the point (30 in MySQL, 38 in MariaDB). */
 const MAX_DIGITS = 65;
 const MAX_DECIMALS = 30;
+
+const isLargeInteger = (value: SqlValue): value is number =>
+  Number.isSafeInteger(value) && Math.abs(value as number) >= MIN_EXPONENT;
 
 /** The text of a number with more digits than a double is certain to hold, if a decimal can hold it. */
 function decimalText(value: SqlValue): string | undefined {
@@ -58,7 +64,7 @@ export async function bindMysqlValues(connection: Connection, statement: Stateme
         : await findMeets(connection, statement, position);
     if (decimal !== undefined && meets === "number") bound.push(TypedParameter.NEWDECIMAL(decimal));
     else if (moment !== undefined && meets === "time") bound.push(`${moment.date} ${moment.time}`);
-    else bound.push(value);
+    else bound.push(isLargeInteger(value) ? TypedParameter.LONGLONG(value) : value);
   }
   return bound;
 }

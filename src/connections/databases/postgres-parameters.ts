@@ -1,6 +1,6 @@
 /** The values of parameters of PostgreSQL, which the server reads by the types that it gives the parameters. */
 import type { PoolClient } from "pg";
-import { types } from "pg";
+import { types as pgTypes } from "pg";
 import { describeStatement } from "./cursor-query.ts";
 import type { SqlValue } from "./driver.ts";
 import { readMoment } from "./moments.ts";
@@ -9,7 +9,7 @@ import { readMoment } from "./moments.ts";
 const pgValueText = (value: SqlValue): string | null => (value === null ? null : String(value));
 
 /** Types without a zone, for which the server would leave out the offset of a moment. */
-const WITHOUT_ZONE: ReadonlySet<number> = new Set([types.builtins.TIMESTAMP, types.builtins.DATE]);
+const WITHOUT_ZONE: ReadonlySet<number> = new Set([pgTypes.builtins.TIMESTAMP, pgTypes.builtins.DATE]);
 
 /**
  * Formats the values of a statement's parameters. A moment with an offset becomes one in UTC, which is the zone of the session,

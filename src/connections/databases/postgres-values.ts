@@ -132,13 +132,13 @@ export function pgColumn(field: PgField, catalog: PgCatalog): SqlColumn {
 
 /** Converts a value in the server's text format (bytea_output hex, DateStyle ISO) to plain JSON. */
 export const pgToJson = (field: PgField, value: string | null, catalog: PgCatalog): unknown =>
-  value === null ? null : toJson(field.dataTypeID, value, catalog);
+  value === null ? null : convert(field.dataTypeID, value, catalog);
 
-function toJson(given: number, value: string, catalog: PgCatalog): unknown {
+function convert(given: number, value: string, catalog: PgCatalog): unknown {
   const { id, type } = resolve(given, catalog);
   if (type?.kind !== "array") return (TYPES.get(id) ?? OTHER).toJson(value);
   const { element, delimiter } = type;
-  return parsePgArray(value, delimiter, (text) => toJson(element, text, catalog));
+  return parsePgArray(value, delimiter, (entry) => convert(element, entry, catalog));
 }
 
 /** Maximum length of a value in samples, in characters or bytes. */

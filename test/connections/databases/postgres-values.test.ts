@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { brokenClaims } from "../../support/column-claims.ts";
 import { callOf } from "../../support/call-context.ts";
 import { openDatabases } from "../../support/databases.ts";
+import { seededRandom, testSeed } from "../../support/random.ts";
 import { PASSWORD, type Postgres, startPostgres } from "../../support/postgres.ts";
 
 let server: Postgres;
@@ -90,6 +91,41 @@ describe("arrays of PostgreSQL", () => {
   });
 });
 
+describe("arrays of random texts", () => {
+  it("arrive as they are", async () => {
+    const random = seededRandom(testSeed("arrays of PostgreSQL"));
+    const parts = [
+      "{",
+      "}",
+      '"',
+      ",",
+      "\\",
+      ";",
+      "=",
+      "[2:3]",
+      "NULL",
+      "null",
+      " ",
+      "\n",
+      "ü",
+      "😀",
+      "a",
+      "'",
+    ];
+    const texts = Array.from({ length: 500 }, () =>
+      Array.from({ length: Math.floor(random() * 6) }, () => parts[Math.floor(random() * parts.length)]).join(
+        "",
+      ),
+    );
+    const pairs = texts.map((text, index) => (index % 7 === 0 ? null : text));
+    const query = `SELECT ARRAY(SELECT jsonb_array_elements_text(:texts::jsonb)) AS texts,
+                          ARRAY(SELECT ARRAY[t, 'x', t] FROM jsonb_array_elements_text(:pairs::jsonb) AS t) AS nested`;
+    const params = { texts: JSON.stringify(texts), pairs: JSON.stringify(pairs) };
+    const { rows } = await shop().runQuery("shop", query, params);
+    expect(rows).toEqual([{ texts, nested: pairs.map((text) => [text, "x", text]) }]);
+  });
+});
+
 describe("types of PostgreSQL that have to be looked up", () => {
   it("are claimed as what arrives, for the checker and with rows up to the limit", async () => {
     const { databases, runQuery } = shop();
@@ -165,7 +201,7 @@ describe("numbers of PostgreSQL", () => {
       product: exact,
       avg: "900719925474099.2300",
       quotient: "33333333333333333333",
-      rounded: 900719925474099.2,
+      rounded: Number("900719925474099.2"),
       united: exact,
       free: exact,
       f: 0.1,

@@ -93,7 +93,15 @@ describe("numbers of MariaDB", () => {
   });
 
   it("find the row of a number that has more digits than a double tells apart", async () => {
-    expect(await rowsOf("SELECT id FROM numbers WHERE d = :x", { x: 900719925474099.2 })).toEqual([]);
+    expect(await rowsOf("SELECT id FROM numbers WHERE d = :x", { x: Number("900719925474099.2") })).toEqual(
+      [],
+    );
+  });
+
+  it("are written to texts and to JSON without an exponent", async () => {
+    const query = "SELECT CONCAT(:n) AS text, JSON_OBJECT('n', :n) AS o, :n AS n, :n + 1 AS next";
+    for (const n of [1_234_567_890_123_456, -Number.MAX_SAFE_INTEGER, 1e15, 999_999_999_999_999, 0.1])
+      expect(await rowsOf(query, { n })).toEqual([{ text: String(n), o: { n }, n, next: n + 1 }]);
   });
 
   it("are written back as they are, and texts too", async () => {
