@@ -1,6 +1,7 @@
 /** Maps the errors of MySQL and MariaDB to step errors. */
 import { StepError, type StepErrorCode } from "../../core/step-errors.ts";
 import { isConnectionError } from "./connection-errors.ts";
+import { readMoment } from "./moments.ts";
 
 const CODES: ReadonlyMap<number, StepErrorCode> = new Map([
   [1213, "deadlock"], // ER_LOCK_DEADLOCK
@@ -24,6 +25,8 @@ const CODES: ReadonlyMap<number, StepErrorCode> = new Map([
   [1698, "environment"],
 ] as const);
 
+const MOMENT_FIX = "Cast the parameter in the query: CAST(:name AS DATETIME(6)).";
+
 /** Whether the server refused the password of a new connection (ER_ACCESS_DENIED_ERROR and relatives). */
 export const isPasswordRefusal = (error: unknown): boolean =>
   [1045, 1698].includes((error as { errno?: number }).errno ?? 0);
@@ -40,7 +43,10 @@ export function mysqlStepError(error: unknown): StepError {
     return new StepError("database_unavailable", message || code || "The connection ended.", {
       cause: error,
     });
+  // Where the driver could not find out that a parameter is stored as a time, such as in the second row of VALUES.
+  const refused = /^Incorrect \w+ value: '([^']+)'/.exec(message)?.[1];
   return new StepError(known ?? "database_failed", message, {
+    ...(readMoment(refused) !== undefined && { fix: MOMENT_FIX }),
     ...(errno !== undefined && { details: { errno, sqlstate: sqlState ?? null } }),
     cause: error,
   });

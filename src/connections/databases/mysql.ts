@@ -33,8 +33,10 @@ const OTHER_QUOTES = [
   "ORACLE",
   "POSTGRESQL",
 ];
+/** Without it the server changes a value that does not fit its column, and only warns. */
+const STRICT = "STRICT_TRANS_TABLES";
 /** An expression for the server's modes without these. */
-const SQL_MODE = OTHER_QUOTES.reduce(
+const OTHER_MODES = OTHER_QUOTES.reduce(
   (modes, name) => `REPLACE(${modes}, ',${name},', ',')`,
   "CONCAT(',', @@SESSION.sql_mode, ',')",
 );
@@ -227,7 +229,7 @@ function setUp(connection: Connection): Promise<void> {
   const set = (limit: string): Promise<void> =>
     command(
       connection,
-      `SET SESSION ${limit}, SESSION time_zone = '+00:00', SESSION sql_mode = TRIM(BOTH ',' FROM ${SQL_MODE})`,
+      `SET SESSION ${limit}, SESSION time_zone = '+00:00', SESSION sql_mode = TRIM(BOTH ',' FROM CONCAT('${STRICT}', ${OTHER_MODES}))`,
     );
   // MySQL and MariaDB have different variables for the limit, and refuse each other's.
   return set(`max_statement_time = ${BACKSTOP_S}`).catch((error: { errno?: number }) => {

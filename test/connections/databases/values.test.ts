@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { decimalToJson, integerToJson, parseJsonText } from "../../../src/connections/databases/values.ts";
+import {
+  decimalToJson,
+  integerToJson,
+  parseJsonText,
+  singleToJson,
+  toIsoTimestamp,
+} from "../../../src/connections/databases/values.ts";
 
 describe("decimalToJson", () => {
   it.each([
@@ -30,6 +36,33 @@ describe("integerToJson", () => {
       "-9007199254740993",
       "340282366920938463463374607431768211456",
     ]);
+  });
+});
+
+describe("singleToJson", () => {
+  it.each([
+    [0.1, 0.1],
+    [-16_777_217, -16_777_216],
+    [3.402_823_5e38, 3.402_823_5e38],
+    [1e-45, 1e-45],
+    [1.000_000_1, 1.000_000_1],
+    [NaN, null],
+    [-Infinity, null],
+  ])("writes the float nearest to %s as %s", (value, short) => {
+    expect(singleToJson(Math.fround(value))).toBe(short);
+  });
+});
+
+describe("toIsoTimestamp", () => {
+  it.each([
+    ["2026-01-02 03:04:05+00", "2026-01-02T03:04:05Z"],
+    ["2026-01-02 03:04:05.678+05:30", "2026-01-02T03:04:05.678+05:30"],
+    ["1880-01-01 00:00:00+00:53:28", "1880-01-01T00:00:00+00:53:28"],
+    ["10000-01-01 00:00:00", "10000-01-01T00:00:00"],
+    ["infinity", "infinity"],
+    ["0044-03-15 12:00:00+00 BC", "0044-03-15 12:00:00+00 BC"],
+  ])("converts %s to %s", (text, iso) => {
+    expect(toIsoTimestamp(text)).toBe(iso);
   });
 });
 

@@ -179,6 +179,44 @@ describe("times of MariaDB", () => {
     ]);
   });
 
+  it("are refused, with a fix, where the server does not say that it stores a time", async () => {
+    const { runQuery, queryError } = shop();
+    const at = "2026-01-03T02:34:05+05:30";
+    const insert = "INSERT INTO moments (id, dt, note) VALUES (7, '2026-01-01', ''), (8, :at, :at)";
+    const casting = insert.replace(":at", "CAST(:at AS DATETIME(6))");
+    expect(await queryError("shop", insert, { at }, { write: true })).toMatchObject({
+      code: "database_failed",
+      message: expect.stringContaining(`Incorrect datetime value: '${at}'`) as string,
+      options: { fix: "Cast the parameter in the query: CAST(:name AS DATETIME(6))." },
+    });
+    await runQuery("shop", casting, { at }, { write: true });
+    expect(await rowsOf("SELECT dt, note FROM moments WHERE id = 8")).toEqual([
+      { dt: "2026-01-02T21:04:05", note: at },
+    ]);
+    await runQuery("shop", "DELETE FROM moments WHERE id IN (7, 8)", {}, { write: true });
+  });
+
+  it("and numbers that do not fit are refused, although the server would only warn", async () => {
+    await server.run(`
+      CREATE TABLE small (n TINYINT, t CHAR(2), dt DATETIME);
+      SET @mode = @@GLOBAL.sql_mode;
+      SET GLOBAL sql_mode = ''`);
+    const { queryError, runQuery } = shop();
+    const write = (column: string, value: string) =>
+      queryError(
+        "shop",
+        `INSERT INTO small (n, ${column}) VALUES (1, NULL), (1, :value)`,
+        { value },
+        { write: true },
+      );
+    expect((await write("t", "abc")).message).toContain("Data too long");
+    expect((await write("dt", "2026-01-03T02:34:05+05:30")).message).toContain("Incorrect datetime value");
+    const large = queryError("shop", "INSERT INTO small (n) VALUES (:n)", { n: 300 }, { write: true });
+    expect((await large).message).toContain("Out of range");
+    expect((await runQuery("shop", "SELECT COUNT(*) AS n FROM small")).rows).toEqual([{ n: 0 }]);
+    await server.run("SET GLOBAL sql_mode = @mode");
+  });
+
   it("arrive as zero dates where they are", async () => {
     await server.run(`
       SET sql_mode = 'STRICT_TRANS_TABLES';
