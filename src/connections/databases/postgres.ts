@@ -73,13 +73,13 @@ export function createPostgresDriver({
   });
   // The pool drops an idle connection that breaks.
   pool.on("error", () => undefined);
+  // Errors of a connection between queries arrive here; a running query gets them itself.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   const ready = new WeakSet<PoolClient>();
   const types = createPgTypes(isBuiltInPgType);
 
   async function setUp(client: PoolClient): Promise<void> {
     if (ready.has(client)) return;
-    // Errors of an idle connection arrive here; a running query gets them itself.
-    client.on("error", () => undefined);
     await client.query(SESSION);
     await client.query(WATCH_CLIENT).catch((error: unknown) => {
       if ((error as { code?: string }).code === undefined) throw error;

@@ -239,6 +239,16 @@ describe("a PostgreSQL database", () => {
     expect((await runQuery("shop", pid)).rows).toEqual(before);
   });
 
+  it("adds no listeners to a connection when it is used again", async () => {
+    const warnings: Error[] = [];
+    const collect = (warning: Error): number => warnings.push(warning);
+    process.on("warning", collect);
+    onTestFinished(() => void process.off("warning", collect));
+    const { runQuery } = shop({ access: "read-write", concurrency: 1 });
+    for (let count = 0; count < 15; count += 1) await runQuery("shop", "SELECT 1", {}, { write: true });
+    expect(warnings).toEqual([]);
+  });
+
   it("runs queries after a failure to describe a table", async () => {
     await owner.query("CREATE VIEW broken AS SELECT 1 / (id - 1) AS x FROM orders");
     onTestFinished(() => void owner.query("DROP VIEW broken"));
