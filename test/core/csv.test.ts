@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { csvText } from "../../schemas/csv.ts";
 import { csvOptionsIssue, type CsvOptions, parseCsv } from "../../src/core/csv.ts";
 
 const rows = (text: string, options?: CsvOptions): unknown => {
@@ -139,6 +140,19 @@ describe("parseCsv", () => {
     expect(rows(text, { header: false, ragged: "pad" })).toMatchObject({
       message: expect.stringContaining("lack 2,000,000 values of 2001 columns"),
     });
+  });
+});
+
+describe("csvText", () => {
+  it("writes what parseCsv reads back", () => {
+    const lines = [
+      ["a", 'b "x"'],
+      ["1,5", "\r\n2"],
+      ["", " "],
+      ["-9007199254740993", "01067"],
+    ];
+    expect(rows(csvText(lines), { header: false })).toEqual(lines.with(1, ["1,5", "'\r\n2"]));
+    expect(rows(csvText([["a"], [""], ["b"]]))).toEqual([{ a: "" }, { a: "b" }]);
   });
 });
 

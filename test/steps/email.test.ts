@@ -154,6 +154,13 @@ describe("the attachments of an email step", () => {
           '"\'+cmd|"" /C calc""!A0",-5,-5\r\n\'@x,1e+21,\'\t=2\r\n"a,b\r\nc",,\'＝1\r\n',
       },
     ]);
+    const numbers = [{ id: "-9007199254740993" }, { id: "" }, { id: "01067" }];
+    const long = await mailOf({ attachments: [{ name: "n.csv", rows: numbers }] });
+    expect(long.attachments![0]!.content).toBe('id\r\n-9007199254740993\r\n""\r\n01067\r\n');
+    const none = await mailOf({
+      attachments: [{ name: "n.csv", rows: [{ a: 1 }], columns: ["__proto__", "a"] }],
+    });
+    expect(none.attachments![0]!.content).toBe("__proto__,a\r\n,1\r\n");
     const some = await mailOf({ attachments: [{ name: "o.csv", rows: ROWS, columns: ["total"] }] });
     expect(some.attachments![0]!.content).toBe("total\r\n12.5\r\n3\r\n");
   });

@@ -1,22 +1,11 @@
-/**
- * Writes rows as CSV (RFC 4180). Spreadsheets evaluate a field that begins with `=`, `+`, `-` or `@` as a formula, which can send
- * what is in the sheet to somebody. Such a text gets an apostrophe in front, as OWASP advises; numbers stay as they are.
- */
+/** Writes rows as CSV for an attachment. */
+import { csvText } from "../../../schemas/csv.ts";
 import { cellText, columnsOf, rowOf } from "./table.ts";
-
-/** What a spreadsheet may take for a formula; a tab, a line break and the full-width forms too. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
-/** A number with a sign, which no spreadsheet evaluates. */
-const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 export function toCsv(rows: readonly unknown[], columns?: readonly string[]): string {
   const objects = rows.map(rowOf);
   const names = columns ?? columnsOf(objects);
-  const lines = [names, ...objects.map((row) => names.map((name) => cellText(row[name])))];
-  return lines.map((line) => `${line.map(field).join(",")}\r\n`).join("");
-}
-
-function field(text: string): string {
-  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const textOf = (row: Readonly<Record<string, unknown>>, name: string): string =>
+    Object.hasOwn(row, name) ? cellText(row[name]) : "";
+  return csvText([names, ...objects.map((row) => names.map((name) => textOf(row, name)))]);
 }

@@ -33,9 +33,9 @@ describe("CSV", () => {
         const rows = cells.map(([a, b]) => ({ a, b }));
         const lines = parseCsv(toCsv(rows, [column("a"), column("b")]));
         expect(lines[0]).toEqual(["a", "b"]);
-        for (const field of lines.flat()) expect(field).not.toMatch(/^[=+\-@\t\r]/);
+        for (const field of lines.flat()) expect(field).not.toMatch(/^[=+\-@\t\r\n]/);
         expect(lines.slice(1)).toEqual(
-          cells.map((line) => line.map((cell) => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell))),
+          cells.map((line) => line.map((cell) => (/^[=+\-@\t\r\n]/.test(cell) ? `'${cell}` : cell))),
         );
       }),
     );
@@ -45,6 +45,13 @@ describe("CSV", () => {
     const rows = [{ "=x": -5, b: null, c: { d: 'a"b' } }];
     expect(toCsv(rows, [column("=x"), column("b"), column("c")])).toBe(
       `'=x,b,c\r\n-5,,"{""d"":""a\\""b""}"\r\n`,
+    );
+  });
+
+  it("keeps the digits and the sign of long numbers, which are texts", () => {
+    const rows = [{ n: "-9007199254740993", d: "-900719925474099.23", zip: "01067", f: "-1+1" }];
+    expect(toCsv(rows, ["n", "d", "zip", "f"].map(column))).toBe(
+      "n,d,zip,f\r\n-9007199254740993,-900719925474099.23,01067,'-1+1\r\n",
     );
   });
 });
