@@ -1,4 +1,5 @@
 /** The form of an approval as fields of a page without scripts, and back to values. */
+import { readNumber } from "../../core/long-numbers.ts";
 import { flatFields } from "../../../tools/approvals/decision-question.ts";
 
 export interface FlatField {
@@ -58,10 +59,10 @@ export function formValues(
   const values = formFields(form).fields.flatMap(({ name, type }): [string, unknown][] => {
     const sent = body[`form_${name}`];
     if (type === "boolean") return [[name, sent === "true"]];
-    if (typeof sent !== "string" || sent === "") return [];
-    if (type === "string") return [[name, sent]];
-    const number = Number(sent);
-    return [[name, Number.isFinite(number) ? number : sent]];
+    if (sent === undefined || sent === "") return [];
+    if (type === "string" || typeof sent !== "string") return [[name, sent]];
+    // Browsers send numbers such as .5 too.
+    return [[name, readNumber(sent.trim().replace(/^(-?)(?=\.\d)/, (sign) => `${sign}0`)) ?? sent]];
   });
   return Object.fromEntries(values);
 }

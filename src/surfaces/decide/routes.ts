@@ -2,13 +2,14 @@
  * The page of the links in mails that decide an approval (`/decide/<token>`). Programs that check mails open every link, so GET
  * never decides: it shows the evidence, and a form whose POST decides.
  */
-import { type Request, type Response, Router, urlencoded } from "express";
+import { raw, type Request, type Response, Router } from "express";
 import { decideApproval } from "../../../tools/approvals/decide-approval.ts";
 import { type DecisionPreview, previewDecision } from "./preview.ts";
 import { rejectCrossSiteRequest } from "../../auth/csrf.ts";
 import { AppError, ERRORS } from "../../core/errors.ts";
 import { type Call, invoke, type Services } from "../invoke.ts";
 import { fromExpressError, readWith } from "../rest/body.ts";
+import { groupFields, parseForm } from "../rest/form-fields.ts";
 import { rejectOtherMethods } from "../rest/methods.ts";
 import { networkLimit } from "../network-limit.ts";
 import { clientAddressOf } from "../session/authenticate.ts";
@@ -17,6 +18,7 @@ import { formValues } from "./form.ts";
 import { findLink, type FoundLink, linkCall, recordVisit } from "./link-caller.ts";
 import { sendDecisionPage, sendNotice } from "./page.ts";
 
+const FORM = "application/x-www-form-urlencoded";
 /** Maximum size of a form, in bytes. */
 const MAX_FORM = "64kb";
 
@@ -28,7 +30,7 @@ type LinkRequest = Request<{ token: string }>;
 export function decisionPages(services: Services, signIn: SignInServices): Router {
   const router = Router({ caseSensitive: true });
   const assertBelowLimit = networkLimit(PER_MINUTE, "requests");
-  const parse = urlencoded({ extended: false, limit: MAX_FORM });
+  const read = raw({ limit: MAX_FORM, type: FORM });
   router
     .route("/:token")
     // Before GET, which would answer it too: nothing is looked up for a program that only asks whether there is a page.
@@ -74,8 +76,11 @@ export function decisionPages(services: Services, signIn: SignInServices): Route
     const preview = await previewOf(found, call);
     const refusal = refusalOf(found, preview);
     if (refusal !== undefined) return send(res, found, preview, refusal);
-    await readWith(parse, req as Request, res);
-    const body = (req.body ?? {}) as Record<string, unknown>;
+    await readWith(read, req as Request, res);
+    const sent: unknown = req.body;
+    const body = groupFields(
+      Buffer.isBuffer(sent) ? parseForm(sent, req.headers["content-type"] ?? FORM) : [],
+    );
     const { decision, comment, plan_digest: digest } = body;
     if ((decision !== "approve" && decision !== "decline") || typeof digest !== "string")
       return send(res, found, preview, undefined, "Choose Approve or Decline.");
