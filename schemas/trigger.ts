@@ -38,7 +38,7 @@ export const Trigger = z
     signature: Signature.optional(),
     payload: JsonSchemaObject.optional().meta({
       description:
-        "A JSON Schema of the body. A delivery with another body starts no run. Expressions know the fields by it.",
+        "A JSON Schema of the body. A delivery with another body starts no run. Expressions know the fields by it. A field of a form that it declares as a list is one also if it was sent once.",
       example: { type: "object", properties: { ref: { type: "string" } }, required: ["ref"] },
     }),
     sample: Sample.optional().meta({

@@ -11,7 +11,7 @@ export interface CsvOptions {
 }
 
 /** Why a text can't be read. */
-export interface CsvIssue {
+interface CsvIssue {
   /** Number of the line in the text, from 1. Lines inside of quotes count. */
   line: number;
   /** A sentence without its period. */
@@ -112,12 +112,14 @@ export function parseCsv(text: string, options: CsvOptions = {}, meter: CsvMeter
     meter.countRead(added);
   }
   const lists = rows.map(({ values }): (string | null)[] =>
-    values.length === width ? values : [...values, ...Array<null>(width - values.length).fill(null)],
+    values.length === width
+      ? values
+      : Array.from({ length: width }, (_, index) => (index < values.length ? values[index]! : null)),
   );
+  const names = rows[0]?.values ?? [];
   if (!header) return { rows: lists };
-  const [names = [], ...records] = lists as [string[], ...(string | null)[][]];
   return {
-    rows: records.map((record) => {
+    rows: lists.slice(1).map((record) => {
       meter.countFields(record.length);
       return objectOf(names, record);
     }),

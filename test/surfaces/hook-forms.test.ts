@@ -150,5 +150,7 @@ describe("JSON that a webhook receives", () => {
     const ascii = expectProblem(await send(latin, "application/json; charset=us-ascii"), "invalid_json");
     expect(ascii.detail).toContain('"us-ascii"');
     expectProblem(await send(latin, "application/json; charset=x-none"), "unsupported_media_type");
+    const xml = expectProblem(await send("<tag>b</tag>", "text/xml; charset=utf-8"), "invalid_json");
+    expect(xml.detail).toContain("Its Content-Type is text/xml. Send JSON, or a form.");
   });
 });

@@ -73,7 +73,9 @@ export function withFormText(request: HttpRequest): HttpRequest {
       "Declare charset=utf-8, or no charset.",
     );
   const fields = new URLSearchParams();
-  for (const [name, value] of Object.entries(body as Fields))
+  // Only these are left: see formIssues.
+  type Item = string | number | boolean | null;
+  for (const [name, value] of Object.entries(body as Readonly<Record<string, Item | Item[]>>))
     for (const item of [value].flat()) {
       if (item === null) continue;
       const text = String(item);

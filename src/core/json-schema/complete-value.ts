@@ -7,8 +7,6 @@ import { resolveRef } from "./references.ts";
 
 /** Maximum number of schemas that apply to one value through references and combinations. More are ignored. */
 const MAX_APPLYING = 100;
-/** Maximum number of references and combinations that are followed to learn whether a schema accepts a type. */
-const MAX_DEPTH = 8;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -95,7 +93,9 @@ function dropAbsent(schemas: readonly unknown[], value: unknown, root: JsonSchem
   const entries = Object.entries(value).flatMap(([name, given]: [string, unknown]) => {
     const inner = fieldSchemas(applying, name);
     const isAbsent =
-      given === null && isOptional(name) && inner.some((schema) => !acceptsType(schema, "null", root));
+      given === null &&
+      isOptional(name) &&
+      inner.some((schema) => !acceptsType(schema, { kind: "null", root, known: new Map() }));
     const kept = isAbsent ? undefined : dropAbsent(inner, given, root);
     isSame &&= kept === given;
     return isAbsent ? [] : [[name, kept] as const];
@@ -173,26 +173,33 @@ function canBe(schema: unknown, value: unknown): boolean {
   return !Array.isArray(allowed) || allowed.includes(value);
 }
 
+interface Question {
+  kind: "null" | "array" | "string";
+  root: JsonSchema;
+  /** The answers of schemas that were asked already, and true for those that are being asked: a reference can lead back. */
+  known: Map<object, boolean>;
+}
+
 /** Whether a schema may accept values of a type. */
-function acceptsType(
-  schema: unknown,
-  kind: "null" | "array" | "string",
-  root: JsonSchema,
-  depth = 0,
-): boolean {
-  if (!isObject(schema) || depth === MAX_DEPTH) return schema !== false;
-  const accepts = (inner: unknown): boolean => acceptsType(inner, kind, root, depth + 1);
+function acceptsType(schema: unknown, question: Question): boolean {
+  if (!isObject(schema)) return schema !== false;
+  const { kind, root, known } = question;
+  const answer = known.get(schema);
+  if (answer !== undefined) return answer;
+  known.set(schema, true);
+  const accepts = (inner: unknown): boolean => acceptsType(inner, question);
   const { $ref, type, allOf, anyOf, oneOf } = schema;
   const values = Object.hasOwn(schema, "const") ? [schema["const"]] : schema["enum"];
-  return (
+  const isAccepted =
     (type === undefined || [type].flat().includes(kind)) &&
     (!Array.isArray(values) || values.some((value) => typeName(value) === kind)) &&
     (typeof $ref !== "string" || accepts(resolveRef($ref, root))) &&
     (!Array.isArray(allOf) || allOf.every(accepts)) &&
     (!Array.isArray(anyOf) || anyOf.some(accepts)) &&
     // Null is one value, so it matches one form only; of lists and texts there are many.
-    (!Array.isArray(oneOf) || (kind === "null" ? oneOf.filter(accepts).length === 1 : oneOf.some(accepts)))
-  );
+    (!Array.isArray(oneOf) || (kind === "null" ? oneOf.filter(accepts).length === 1 : oneOf.some(accepts)));
+  known.set(schema, isAccepted);
+  return isAccepted;
 }
 
 const typeName = (value: unknown): string =>
@@ -205,12 +212,16 @@ const typeName = (value: unknown): string =>
  */
 export function withDeclaredLists(schema: unknown, fields: unknown): unknown {
   if (!isObject(schema) || !isObject(fields)) return fields;
-  const applying = applyingSchemas([schema], fields, schema);
+  const applying = alwaysApplying(schema);
+  const lists: Question = { kind: "array", root: schema, known: new Map() };
+  const texts: Question = { kind: "string", root: schema, known: new Map() };
   const isList = (name: string): boolean => {
     const schemas = fieldSchemas(applying, name);
-    const accept = (kind: "array" | "string"): boolean =>
-      schemas.every((each) => acceptsType(each, kind, schema));
-    return schemas.length > 0 && accept("array") && !accept("string");
+    return (
+      schemas.length > 0 &&
+      schemas.every((each) => acceptsType(each, lists)) &&
+      !schemas.every((each) => acceptsType(each, texts))
+    );
   };
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
@@ -218,4 +229,17 @@ export function withDeclaredLists(schema: unknown, fields: unknown): unknown {
       typeof value === "string" && isList(name) ? [value] : value,
     ]),
   );
+}
+
+/** The schemas that apply to every value: those of `$ref` and `allOf`. */
+function alwaysApplying(schema: JsonSchema): JsonSchema[] {
+  const found: unknown[] = [schema];
+  // The list grows while it is walked.
+  for (const next of found) {
+    if (!isObject(next) || found.length > MAX_APPLYING) continue;
+    const { $ref, allOf } = next;
+    if (typeof $ref === "string") found.push(resolveRef($ref, schema));
+    if (Array.isArray(allOf)) found.push(...(allOf as unknown[]));
+  }
+  return found.filter(isObject).slice(0, MAX_APPLYING);
 }

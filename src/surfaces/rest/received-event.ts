@@ -47,8 +47,15 @@ async function receivedBody(bytes: Buffer, contentType: string): Promise<Receive
   if (type === "multipart/form-data") return formBody(await parseMultipart(bytes, contentType));
   const text = jsonText(bytes, contentType);
   if (text === "") return { body: null, issues: [] };
-  const { value, issues } = await parseJsonText(text);
-  return { body: value, issues };
+  try {
+    const { value, issues } = await parseJsonText(text);
+    return { body: value, issues };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "invalid_json") throw error;
+    if (type === undefined || /[/+]json$/.test(type)) throw error;
+    const sent = `Its Content-Type is ${type.slice(0, 100)}.`;
+    throw new AppError("invalid_json", `${error.message}. ${sent} Send JSON, or a form.`);
+  }
 }
 
 /** The fields of a form. Slack and GitHub send their JSON as its field `payload`: that is then the body. */

@@ -3,6 +3,9 @@ import { withDeclaredLists } from "../../../src/core/json-schema/index.ts";
 
 const list = { type: "array", items: { type: "string" } };
 
+/** A reference to the next of 40 schemas, which lead back. */
+const next = (level: number): object => ({ $ref: `#/$defs/d${(level + 1) % 40}` });
+
 describe("withDeclaredLists", () => {
   it.each([
     ["a list", list],
@@ -27,6 +30,14 @@ describe("withDeclaredLists", () => {
     ["one of some texts", { enum: ["a", "b"] }],
   ])("leaves a text as it is whose schema is %s", (_what, tag) => {
     expect(withDeclaredLists({ properties: { tag } }, { tag: "a" })).toEqual({ tag: "a" });
+  });
+
+  it("follows references that lead back, and asks each schema once", () => {
+    const doubling = Object.fromEntries(
+      Array.from({ length: 40 }, (_, level) => [`d${level}`, { anyOf: [next(level), next(level), list] }]),
+    );
+    const schema = { properties: { tag: { $ref: "#/$defs/d0", type: "array" } }, $defs: doubling };
+    expect(withDeclaredLists(schema, { tag: "a" })).toEqual({ tag: ["a"] });
   });
 
   it("keeps every name, and what is no object", () => {

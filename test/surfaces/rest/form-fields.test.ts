@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AppError } from "../../../src/core/errors.ts";
+import type { AppError } from "../../../src/core/errors.ts";
 import { groupFields, parseForm, parseQuery } from "../../../src/surfaces/rest/form-fields.ts";
 
 const FORM = "application/x-www-form-urlencoded";
