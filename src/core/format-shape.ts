@@ -24,7 +24,9 @@ function formatKind(shape: Shape, depth: number): string {
       return `{…: ${formatShape(shape.of, depth)}}`;
     case "object": {
       const fields = Object.entries(shape.fields).map(([name, of]) => `${name}: ${formatShape(of, depth)}`);
-      return `{${[...fields, ...(shape.open === true ? ["…"] : [])].join(", ")}}`;
+      const known = shape.others === undefined ? "…" : `…: ${formatShape(shape.others, depth)}`;
+      const others = shape.open === true ? [known] : [];
+      return `{${[...fields, ...others].join(", ")}}`;
     }
     default:
       return KIND_NAMES[shape.kind]!;

@@ -13,11 +13,13 @@ export type Shape = { nullable?: boolean; sqlNumber?: SqlNumber } & (
   | { kind: "list"; of: Shape }
   /** An object with any keys and one type of value. */
   | { kind: "map"; of: Shape }
-  /** An object with these fields: reading another one is an issue, unless it is open to others of unknown types. */
+  /** An object with these fields: reading another one is an issue, unless it is open to others. */
   | {
       kind: "object";
       fields: Readonly<Record<string, Shape>>;
       open?: true;
+      /** What other fields are, if it is open and that is known. */
+      others?: Shape;
       succeeded?: SucceededFields<Shape>;
     }
 );
@@ -43,11 +45,12 @@ export const BOOLEAN: Shape = { kind: "boolean" };
 export const listOf = (of: Shape): Shape => ({ kind: "list", of });
 export const mapOf = (of: Shape): Shape => ({ kind: "map", of });
 export const objectOf = (fields: Readonly<Record<string, Shape>>): Shape => ({ kind: "object", fields });
-/** An object with these fields, and possibly others of unknown types. */
-export const openObjectOf = (fields: Readonly<Record<string, Shape>>): Shape => ({
+/** An object with these fields, and possibly others, of unknown types unless `others` says more. */
+export const openObjectOf = (fields: Readonly<Record<string, Shape>>, others?: Shape): Shape => ({
   kind: "object",
   fields,
   open: true,
+  ...(others !== undefined && { others }),
 });
 export const nullable = (shape: Shape): Shape => ({ ...shape, nullable: true });
 

@@ -170,7 +170,7 @@ export function fieldType(at: SyntaxNode, of: Type, name: string, context: Check
       const allowed = Object.keys(of.fields);
       if (of.open === true) {
         reportUnlikelyField(at, name, allowed, context);
-        return ANY;
+        return of.others === undefined ? ANY : orNull(of.others, of);
       }
       const message = `reads the field ${name}, which does not exist`;
       const meant = suggestStepField(at, name, of.fields);

@@ -15,7 +15,13 @@ import type { Kind } from "./values.ts";
 export type Type = { nullable?: boolean } & (
   | { kind: "any" | "null" | "string" | "number" | "boolean" | "timestamp" | "duration" }
   | { kind: "list" | "map"; of: Type }
-  | { kind: "object"; fields: Readonly<Record<string, Type>>; open?: true; succeeded?: SucceededFields<Type> }
+  | {
+      kind: "object";
+      fields: Readonly<Record<string, Type>>;
+      open?: true;
+      others?: Type;
+      succeeded?: SucceededFields<Type>;
+    }
 );
 
 /** Returns the kind that a value surely has, if it is not null; undefined if the kind is unknown. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { objectOf, openObjectOf, STRING } from "../../../../src/core/shapes.ts";
+import { listOf, objectOf, openObjectOf, STRING } from "../../../../src/core/shapes.ts";
 import { checkerOf, defaultChecker, queryStep, set } from "./test-checker.ts";
 
 describe("the report of a check", () => {
@@ -26,6 +26,34 @@ describe("the report of a check", () => {
     );
     expect(report).toMatchObject({ valid: true, file: { id: "a-b", name: "A b", tags: ["x"] } });
     expect(report.definition).toEqual({ steps: [set("a", {})] });
+  });
+});
+
+describe("the type of an open object's other fields", () => {
+  const headers = openObjectOf({ "set-cookie": listOf(STRING) }, STRING);
+  const withHeaders = checkerOf(
+    {},
+    queryStep(() => Promise.resolve({ issues: [], output: objectOf({ headers }) })),
+  );
+
+  it.each([
+    ["steps.q.headers['set-cookie'][0].upper()", []],
+    ["steps.q.headers['set-cookie'].upper()", ["wrong_type"]],
+    ["steps.q.headers.location.upper()", []],
+    ["steps.q.headers['x-total'] + 1", ["wrong_type"]],
+    ["steps.q.headers[inputs.name]", []],
+  ])("is known: %s", async (source, codes) => {
+    const { errors } = await withHeaders.check(
+      {
+        inputs: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+        steps: [
+          { id: "q", type: "query", query: "x" },
+          { id: "a", type: "set", values: { x: `\${{ ${source} }}` } },
+        ],
+      },
+      { checkConnections: true },
+    );
+    expect(errors.map(({ code }) => code)).toEqual(codes);
   });
 });
 
