@@ -1,5 +1,6 @@
 /** Decodes text by its declared charset. Bytes that the charset does not have are never replaced: the text would be another one. */
 import { MIMEType } from "node:util";
+import { nearMatch } from "./near-match.ts";
 
 const ASCII = /^(?:us-)?ascii$/i;
 
@@ -43,10 +44,70 @@ export function decoderOf(charset: string, { hasMark }: { hasMark: boolean }): D
 export const isAsciiCompatible = (charset: string): boolean =>
   decoderOf(charset, { hasMark: false })?.(Buffer.from("a=&%")) === "a=&%";
 
-/** The charset that a byte order mark names; undefined without one. */
-export function charsetOfMark(bytes: Uint8Array): string | undefined {
-  const [first, second, third] = bytes;
+/** The charset that a byte order mark names, which for UTF-32 is not a known one; undefined without one. */
+export function charsetOfMark([first, second, third, fourth]: Uint8Array): string | undefined {
   if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
   if (first === 0xfe && second === 0xff) return "utf-16be";
-  return first === 0xff && second === 0xfe ? "utf-16le" : undefined;
+  if (first === 0xff && second === 0xfe) return third === 0 && fourth === 0 ? "utf-32le" : "utf-16le";
+  return first === 0 && second === 0 && third === 0xfe && fourth === 0xff ? "utf-32be" : undefined;
+}
+
+/** Well-known labels, for near matches. All labels of the standard are accepted. */
+const KNOWN: readonly string[] = (
+  "utf-8 utf-16le utf-16be us-ascii latin1 macintosh x-mac-cyrillic koi8-r koi8-u ibm866 gbk gb2312 gb18030 big5 euc-jp " +
+  "iso-2022-jp shift_jis euc-kr windows-874"
+)
+  .split(" ")
+  .concat([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14, 15, 16].map((part) => `iso-8859-${part}`))
+  .concat([1250, 1251, 1252, 1253, 1254, 1255, 1256, 1257, 1258].map((page) => `windows-${page}`));
+
+/** Returns the name of the encoding that a label means; undefined for an unknown one. */
+export function encodingOf(label: string): string | undefined {
+  try {
+    return new TextDecoder(label).encoding;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The issue of a label, if it is unknown. */
+export function charsetIssue(
+  label: string,
+): { code: string; message: string; did_you_mean?: string; fix: string } | undefined {
+  if (encodingOf(label) !== undefined) return undefined;
+  const near = nearMatch(label, KNOWN);
+  return {
+    code: "not_allowed",
+    message: "must be a charset of the Encoding standard",
+    ...(near !== undefined && { did_you_mean: near }),
+    fix: `Write ${near ?? "a name such as utf-8, windows-1252 or utf-16le"}.`,
+  };
+}
+
+/**
+ * Decodes bytes. A byte order mark of the charset at the start is left out.
+ * @param charset a known label
+ * @returns undefined if they are not valid
+ */
+export const decodeStrictly = (bytes: Uint8Array, charset: string): string | undefined =>
+  decoderOf(charset, { hasMark: true })?.(bytes);
+
+/** Returns the offset of the first byte that is not valid; the length if the last character is incomplete. */
+export function invalidOffset(bytes: Uint8Array, charset: string): number {
+  if (ASCII.test(charset)) return bytes.findIndex((byte) => byte > 0x7f);
+  const isValid = (length: number): boolean => {
+    try {
+      new TextDecoder(charset, { fatal: true }).decode(bytes.subarray(0, length), { stream: true });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  let [valid, invalid] = [0, bytes.length + 1];
+  while (invalid - valid > 1) {
+    const middle = Math.floor((valid + invalid) / 2);
+    if (isValid(middle)) valid = middle;
+    else invalid = middle;
+  }
+  return valid;
 }
