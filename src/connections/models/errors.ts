@@ -43,7 +43,10 @@ export async function modelStepError(
   const status = call?.statusCode;
   if (call === undefined || status === undefined) return unreachable(chain, model, error);
   const message = mask.text(call.message).slice(0, MAX_MESSAGE_LENGTH);
-  const options = { details: { status, said: message }, cause: error };
+  // Whether the step retries depends on its `on`, so each status can ask to wait.
+  const wait = retryAfterMs(call.responseHeaders ?? {}, now);
+  const waiting = wait === undefined ? {} : { retryAfterMs: wait };
+  const options = { details: { status, said: message }, cause: error, ...waiting };
   // The packages of some vendors store the parsed body there.
   const raw: unknown = call.responseBody ?? "";
   const code = (typeof raw === "string" ? raw : JSON.stringify(raw)).slice(0, 10_000);
@@ -58,7 +61,6 @@ export async function modelStepError(
       },
     );
   if (status === 429) {
-    const wait = retryAfterMs(call.responseHeaders ?? {}, now);
     const quotaUsedUp = QUOTA_USED_UP.test(code);
     return new StepError(
       "model_rate_limited",
@@ -67,7 +69,6 @@ export async function modelStepError(
         ...options,
         fix: quotaUsedUp ? "Ask the operator to check the account at the vendor." : "Try again later.",
         ...(quotaUsedUp && { transient: false }),
-        ...(wait !== undefined && { retryAfterMs: wait }),
       },
     );
   }
@@ -80,21 +81,19 @@ export async function modelStepError(
         fix: "Ask the operator to check the variable named by key_var of the model, and the permissions of the key.",
         details: { status },
         transient: false,
+        ...waiting,
       },
     );
   if (status < 500 && REFUSALS.test(code)) return modelRefused(model);
-  if (status >= 500 || status === 408 || status === 409) {
-    const wait = retryAfterMs(call.responseHeaders ?? {}, now);
+  if (status >= 500 || status === 408 || status === 409)
     return new StepError(
       "model_failed",
       `The vendor of "${model}" reports a failure (status ${status}): ${message}`,
       {
         ...options,
         fix: "The failure may be temporary.",
-        ...(wait !== undefined && { retryAfterMs: wait }),
       },
     );
-  }
   return new StepError(
     "model_failed",
     `The vendor of "${model}" rejected the call (status ${status}): ${message}`,

@@ -153,7 +153,7 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
 
   it.each([
     [{ "retry-after": "7" }, 7_000],
-    [{ "retry-after": "Sat, 21 Nov 2026 08:01:30 GMT" }, 90_000],
+    [{ "retry-after": "Sat, 21 Nov 2026 08:01:30 GMT", date: "Sat, 21 Nov 2026 08:00:00 GMT" }, 90_000],
     [{ "retry-after-ms": "1500" }, 1_500],
     [{}, undefined],
   ])(
@@ -164,6 +164,14 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
       expect(error).toMatchObject({ code: "model_rate_limited", transient: true });
       expect(error.options.retryAfterMs).toBe(expected);
       expect(peer.received).toHaveLength(1);
+    },
+  );
+
+  it.each([400, 401, 403, 404, 409, 500])(
+    "has the time to retry with every status, because a step may retry it: %i",
+    async (status) => {
+      const peer = await mockModelServer(vendor, errorReply(vendor, status, { "retry-after": "7" }));
+      expect((await stepErrorOf(ask(vendor, peer))).options.retryAfterMs).toBe(7_000);
     },
   );
 
