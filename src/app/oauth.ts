@@ -101,9 +101,10 @@ export async function openOauth(
         { owner: "oauth", signal: AbortSignal.timeout(DOCUMENT_TIMEOUT_MS) },
       );
       const caching = answer.headers["cache-control"];
-      return new Response(JSON.stringify(answer.body), {
+      // Some statuses have no body.
+      return new Response(answer.body === null ? null : JSON.stringify(answer.body), {
         status: answer.status,
-        headers: caching === undefined ? {} : { "Cache-Control": caching },
+        headers: typeof caching === "string" ? { "Cache-Control": caching } : {},
       });
     },
     states,

@@ -2,6 +2,7 @@
  * Ports to the configured external systems. `src/connections` implements them; steps, the checker and the describe
  * operations use them. Every failure is a `StepError`.
  */
+import type { CsvOptions } from "./csv.ts";
 import type { SecretUse } from "./run-ports.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import type { Chats } from "./chat-port.ts";
@@ -172,6 +173,16 @@ export interface SecretRef {
   prefix?: string | undefined;
 }
 
+/** How the body of a response with a status of 2xx is read. */
+export interface BodyFormat {
+  /** Left out: by the content type. */
+  parse?: "json" | "csv" | "text" | "base64" | undefined;
+  /** For `parse: "csv"`. */
+  csv?: CsvOptions | undefined;
+  /** A label of the Encoding standard, for a body without a byte order mark. Left out: as the response declares, or UTF-8. */
+  charset?: string | undefined;
+}
+
 export interface HttpRequest {
   method: string;
   /** The URL, or the name of a secret whose value it is. */
@@ -184,15 +195,19 @@ export interface HttpRequest {
   onlyStart?: boolean | undefined;
   /** Statuses to return as they are: a redirect with one of these is not followed. */
   acceptStatus?: readonly number[] | undefined;
+  format?: BodyFormat | undefined;
   /** Sent with the request unless `headers` already has a trace. */
   trace?: TraceHeaders | undefined;
   /** Hosts that this request may reach, of those that the configuration allows. Default: all of them. */
   policy?: HttpPolicy | undefined;
 }
 
+/** Names in lower case. `set-cookie` is a list, whose values can't be joined; other repeated headers are one text. */
+export type ResponseHeaders = Readonly<Record<string, string | string[]>>;
+
 export interface HttpResponse {
   status: number;
-  headers: Record<string, string>;
+  headers: ResponseHeaders;
   /**
    * Parsed as JSON or text by its content type; secrets that the response repeats are masked. A large one is an
    * `EncodedJson`, because parsing it again would block the event loop.

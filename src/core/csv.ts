@@ -3,11 +3,11 @@ import { nearMatch } from "./near-match.ts";
 
 export interface CsvOptions {
   /** Whether the first row has the names of the fields. */
-  header?: boolean;
+  header?: boolean | undefined;
   /** The character between values. Default: the one in a first line such as `sep=;`, else a comma. */
-  separator?: string;
+  separator?: string | undefined;
   /** Whether rows may lack values: they get null. */
-  ragged?: "error" | "pad";
+  ragged?: "error" | "pad" | undefined;
 }
 
 /** Why a text can't be read. */

@@ -9,7 +9,9 @@ import { StepError } from "../../core/step-errors.ts";
 import { ThreadError, workerFile, workerThreads } from "../../core/worker-thread.ts";
 import { createFairPool } from "../fair-pool.ts";
 import type { Masker } from "../masking.ts";
-import { discardBody, expectedBytes, parseBody, type RawHeaders, readBody } from "./response.ts";
+import { parseBody, type ParseOptions } from "./parse-body.ts";
+import { discardBody, expectedBytes, readBody } from "./response.ts";
+import type { RawHeaders } from "./response-headers.ts";
 import type { ResponseResult, ResponseTask } from "./response-thread.ts";
 
 /** Maximum size of a body that is parsed and masked on the event loop, in bytes: a few milliseconds of work. */
@@ -18,19 +20,19 @@ const INLINE_BYTES = 32 * 1024;
 const PLACES = 1_024;
 const PLACE_BYTES = 64 * 1024;
 
-interface ReadOptions {
+interface ReadOptions extends ParseOptions {
   maxBytes: number;
-  /** Whether invalid JSON is returned as text, for example an error page, instead of a failure. */
-  lenient: boolean;
 }
 
 export interface BodyReader {
   /**
-   * Reads a body, parses it by its content type, and masks secrets.
+   * Reads a body, parses it, and masks secrets.
    * @returns the value, or its JSON if it is large
    * @throws StepError output_too_large, http_failed; what the streams throw
    */
   read(body: Readable, headers: RawHeaders, options: ReadOptions, call: CallContext): Promise<unknown>;
+  /** Returns a body that has no bytes. */
+  empty(headers: RawHeaders, options: ParseOptions): unknown;
   /** Ends the threads. */
   close(): Promise<void>;
 }
@@ -55,28 +57,28 @@ export function createBodyReader(mask: Masker): BodyReader {
   async function parseInThread(
     bytes: Buffer,
     headers: RawHeaders,
-    lenient: boolean,
+    options: ParseOptions,
     { owner, signal }: CallContext,
   ): Promise<EncodedJson> {
-    const task = { bytes, headers, lenient, secrets: mask.secrets() };
+    const task = { bytes, headers, options, secrets: mask.secrets() };
     const result = await threads()
       .run(task, { owner, signal })
       .catch((error: unknown) => {
         throw error instanceof ThreadError ? threadFailure(error) : error;
       });
     if ("json" in result) return new EncodedJson(result.json);
-    const { code, message, options } = result.error;
-    throw new StepError(code, message, options);
+    const { error } = result;
+    throw new StepError(error.code, error.message, error.options);
   }
 
   return {
-    async read(body, headers, { maxBytes, lenient }, call) {
+    async read(body, headers, { maxBytes, ...options }, call) {
       const places = Math.max(1, Math.ceil(expectedBytes(headers, maxBytes) / PLACE_BYTES));
       const readAndParse = async (): Promise<unknown> => {
         const bytes = await readBody(body, headers, { maxBytes, mask, signal: call.signal });
         return bytes.length > INLINE_BYTES
-          ? parseInThread(bytes, headers, lenient, call)
-          : mask.json(parseBody(bytes, headers, mask, lenient));
+          ? parseInThread(bytes, headers, options, call)
+          : mask.json(parseBody(bytes, headers, mask, options));
       };
       try {
         return await memory.run(call, readAndParse, places);
@@ -85,6 +87,7 @@ export function createBodyReader(mask: Masker): BodyReader {
         throw error;
       }
     },
+    empty: (headers, options) => mask.json(parseBody(Buffer.alloc(0), headers, mask, options)),
     close: async () => {
       if (isStarted) await threads().close();
     },

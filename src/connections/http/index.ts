@@ -6,7 +6,9 @@ import { NO_PROXIES, type OutgoingProxies } from "../../core/outgoing-proxy.ts";
 import { areReplaced, type SecretSource, valuesOf } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { HostResolver } from "./agent.ts";
-import { ACCEPT_ENCODING, discardBody, joinHeaderValues, type RawHeaders } from "./response.ts";
+import type { ReadFor } from "./parse-body.ts";
+import { ACCEPT_ENCODING, discardBody, hasNoBody } from "./response.ts";
+import { headerText, joinHeaderValues, type RawHeaders, responseHeaders } from "./response-headers.ts";
 import { createBodyReader } from "./body-reader.ts";
 import { httpStepError } from "./errors.ts";
 import { hostPortOf, formatHostPort } from "./hosts.ts";
@@ -65,7 +67,7 @@ export function createHttpClient(
     ]);
     if (variables.length > 0) await source.load(variables);
     const url = urlOf(secrets, request, rules);
-    const body = encodeBody(withFormText(request).body);
+    const body = encodeBody(withFormText(request));
     const ask = (): ReturnType<typeof followRedirects> => {
       const own = buildHeaders(request, url, secrets, rules);
       const headers = {
@@ -90,20 +92,35 @@ export function createHttpClient(
           answer = await ask();
         }
       }
-      const lenient = answer.statusCode < 200 || answer.statusCode >= 300;
-      const { maxBytes } = request;
       return {
         status: answer.statusCode,
-        headers: maskedHeaders(answer.headers, mask),
+        headers: responseHeaders(answer.headers, mask),
         body: request.onlyStart
-          ? await readStart(answer.body, maxBytes, mask)
-          : await bodies.read(answer.body, answer.headers, { maxBytes, lenient }, call),
+          ? await readStart(answer.body, answer.headers, request.maxBytes, mask)
+          : await bodyOf(answer, request, call),
       };
     } catch (error) {
       // The reason why the step was stopped is more useful than the resulting network error.
       signal.throwIfAborted();
       throw maskedError(httpStepError(error, formatHostPort(hostPortOf(url))), mask);
     }
+  }
+
+  async function bodyOf(answer: Answer, request: HttpRequest, call: CallContext): Promise<unknown> {
+    const { statusCode, headers, body } = answer;
+    const readFor = purposeOf(statusCode, request);
+    const { maxBytes, format = {} } = request;
+    if (hasNoBody(answer.method, statusCode)) {
+      discardBody(body);
+      return bodies.empty(headers, { format, readFor });
+    }
+    const read = bodies.read(body, headers, { maxBytes, format, readFor }, call);
+    // The status is what counts, and a body that can't be read must not hide it.
+    if (readFor !== "display") return read;
+    return read.catch(() => {
+      call.signal.throwIfAborted();
+      return null;
+    });
   }
 
   function check(
@@ -167,17 +184,34 @@ interface RedirectOptions {
   signal: AbortSignal;
 }
 
+function purposeOf(status: number, { acceptStatus }: HttpRequest): ReadFor {
+  if (status >= 200 && status < 300) return "data";
+  return acceptStatus?.includes(status) === true ? "page" : "display";
+}
+
+interface Answer {
+  /** The method of the last request. */
+  method: string;
+  statusCode: number;
+  headers: RawHeaders;
+  body: Readable;
+}
+
 /** Sends a request and follows redirects within the same origin. */
 async function followRedirects(
   agent: Dispatcher,
   first: Sent,
   request: HttpRequest,
   { mask, checkRedirect, signal }: RedirectOptions,
-): Promise<{ statusCode: number; headers: RawHeaders; body: Readable }> {
+): Promise<Answer> {
   let sent = first;
   for (let redirects = 0; ; redirects += 1) {
     const { method, url, headers, body } = sent;
-    const answer = await agent.request({
+    const {
+      statusCode,
+      headers: received,
+      body: content,
+    } = await agent.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       method,
@@ -185,22 +219,23 @@ async function followRedirects(
       body: body ?? null,
       signal,
     });
-    const target = redirectOf(answer.statusCode, answer.headers, url);
-    if (target === undefined || request.acceptStatus?.includes(answer.statusCode)) return answer;
-    discardBody(answer.body);
-    if (target.origin !== url.origin) throw otherOriginError(answer.statusCode, url, target, mask);
+    const target = redirectOf(statusCode, received, url);
+    if (target === undefined || request.acceptStatus?.includes(statusCode))
+      return { method, statusCode, headers: received, body: content };
+    discardBody(content);
+    if (target.origin !== url.origin) throw otherOriginError(statusCode, url, target, mask);
     if (redirects === MAX_REDIRECTS)
       throw new StepError("http_failed", `${url.host} redirected more than ${MAX_REDIRECTS} times.`, {
         fix: "Call the final URL directly. If the redirects form a loop, a login may be missing.",
         transient: false,
       });
-    sent = redirected(sent, answer.statusCode, target);
+    sent = redirected(sent, statusCode, target);
     checkRedirect(sent);
   }
 }
 
 function redirectOf(status: number, headers: RawHeaders, from: URL): URL | undefined {
-  const location = joinHeaderValues(headers["location"]);
+  const location = headerText(joinHeaderValues(headers["location"]));
   return REDIRECTS.has(status) && location !== "" ? (URL.parse(location, from.href) ?? undefined) : undefined;
 }
 
@@ -237,8 +272,3 @@ function hostIssues(url: URL, rules: HttpRules): PartialIssue[] {
   const { code, clause, fix } = refusal;
   return [{ path: ["url"], code, message: `is ${formatHostPort(place)}, ${clause}`, fix }];
 }
-
-const maskedHeaders = (headers: RawHeaders, mask: Masker): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [mask.text(name), mask.text(joinHeaderValues(value))]),
-  );

@@ -1,6 +1,7 @@
 /** Checks a request of a workflow and encodes it. */
 import type { HttpRequest, PartialIssue } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
+import { charsetParameter } from "./response-text.ts";
 import type { HttpRules } from "./rules.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -69,13 +70,9 @@ export function buildHeaders(
       typeof value === "string"
         ? value
         : `${value.prefix ?? ""}${secrets.valueFor(value.secret, { url, method: request.method, header: name, rules })}`;
-    if (!VALUE.test(sent))
-      throw invalidInputError(
-        `${shown} contains a line break or another character that headers cannot contain.`,
-        "Send it in the body, or encode it.",
-      );
+    if (!VALUE.test(sent)) throw characterError(shown, sent, typeof value !== "string");
     bytes += key.length + sent.length;
-    headers.set(key, sent.trim());
+    headers.set(key, sent.replaceAll(/^[ \t]+|[ \t]+$/g, ""));
   }
   for (const override of METHOD_OVERRIDES) {
     const method = headers.get(override);
@@ -87,6 +84,19 @@ export function buildHeaders(
       "Send the data in the body.",
     );
   return Object.fromEntries(headers);
+}
+
+/** @param isSecret whether no character of the value may be shown */
+function characterError(shown: string, value: string, isSecret: boolean): StepError {
+  const character = Array.from(value).find((one) => !VALUE.test(one))!;
+  const code = character.codePointAt(0)!;
+  const name = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  const plain = code < 0x20 || code === 0x7f ? `the control character ${name},` : `"${character}" (${name}),`;
+  const found = isSecret ? "a line break or another character," : plain;
+  return invalidInputError(
+    `${shown} contains ${found} which headers can't carry.`,
+    "Send it in the body, or encode it, for example with url_encode(…).",
+  );
 }
 
 /**
@@ -104,13 +114,17 @@ export function checkSecrets(
 }
 
 /**
- * Encodes the body and returns its default content type; undefined for no body.
- * @throws StepError input_invalid when it is larger than 4 MiB
+ * Encodes the body and returns its default content type; undefined for no body. Text is sent in the charset that its content type
+ * declares: UTF-8, or Latin-1 if its characters are in it.
+ * @throws StepError input_invalid when it is larger than 4 MiB, or can't be encoded
  */
-export function encodeBody(body: unknown): { bytes: Buffer; type: string } | undefined {
+export function encodeBody({
+  body,
+  headers,
+}: Pick<HttpRequest, "body" | "headers">): { bytes: Buffer; type: string } | undefined {
   if (body === undefined) return undefined;
   const isText = typeof body === "string";
-  const bytes = Buffer.from(isText ? body : JSON.stringify(body));
+  const bytes = isText ? textBytes(body, headers) : Buffer.from(JSON.stringify(body));
   if (bytes.length > MAX_BODY_BYTES)
     throw invalidInputError(
       `The body must have at most ${MAX_BODY_BYTES} bytes, got ${bytes.length}.`,
@@ -118,6 +132,35 @@ export function encodeBody(body: unknown): { bytes: Buffer; type: string } | und
     );
   return { bytes, type: isText ? "text/plain; charset=utf-8" : "application/json" };
 }
+
+function textBytes(body: string, headers: HttpRequest["headers"]): Buffer {
+  if (!body.isWellFormed())
+    throw invalidInputError("The body contains half a surrogate pair, which is no character.", "Remove it.");
+  const type = Object.entries(headers).find(([name]) => name.toLowerCase() === "content-type")?.[1];
+  const charset = typeof type === "string" ? charsetParameter(type)?.toLowerCase() : undefined;
+  if (charset === undefined || charset === "utf-8" || charset === "utf8") return Buffer.from(body);
+  const others = NOT_IN.get(charset);
+  if (others === undefined)
+    throw invalidInputError(
+      `The body is text, which can't be sent in the charset ${charset.slice(0, 50)}.`,
+      "Declare charset=utf-8 in Content-Type, in which it is sent.",
+    );
+  const other = others.exec(body)?.[0];
+  if (other !== undefined)
+    throw invalidInputError(
+      `The body contains "${other}", which ${charset} does not have.`,
+      "Declare charset=utf-8 in Content-Type.",
+    );
+  return Buffer.from(body, "latin1");
+}
+
+/** Charsets besides UTF-8 in which text is sent, each with the characters that it does not have. */
+const NOT_IN: ReadonlyMap<string, RegExp> = new Map([
+  ["us-ascii", /[^\0-\x7f]/u],
+  ["ascii", /[^\0-\x7f]/u],
+  ["iso-8859-1", /[^\0-\xff]/u],
+  ["latin1", /[^\0-\xff]/u],
+]);
 
 export const invalidInputError = (message: string, fix: string | undefined): StepError =>
   new StepError("input_invalid", message, fix === undefined ? {} : { fix });

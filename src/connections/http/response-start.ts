@@ -2,6 +2,8 @@ import type { Readable } from "node:stream";
 import { SECOND } from "../../core/clock.ts";
 import type { Masker } from "../masking.ts";
 import { discardBody } from "./response.ts";
+import { joinHeaderValues, type RawHeaders } from "./response-headers.ts";
+import { decodeForDisplay } from "./response-text.ts";
 
 /** How long the beginning of a body is waited for, in milliseconds. */
 const WAIT_MS = 2 * SECOND;
@@ -11,7 +13,12 @@ const WAIT_MS = 2 * SECOND;
  * returned.
  * @param maxBytes the rest is not read
  */
-export async function readStart(body: Readable, maxBytes: number, mask: Masker): Promise<string> {
+export async function readStart(
+  body: Readable,
+  headers: RawHeaders,
+  maxBytes: number,
+  mask: Masker,
+): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
   const timer = setTimeout(() => body.destroy(), WAIT_MS);
@@ -27,6 +34,8 @@ export async function readStart(body: Readable, maxBytes: number, mask: Masker):
     clearTimeout(timer);
     discardBody(body);
   }
-  const text = new TextDecoder().decode(Buffer.concat(parts).subarray(0, maxBytes));
+  const start = Buffer.concat(parts).subarray(0, maxBytes);
+  const contentType = joinHeaderValues(headers["content-type"]);
+  const text = decodeForDisplay(start, { contentType, charset: undefined });
   return mask.text(text.replaceAll("\u0000", "").toWellFormed());
 }

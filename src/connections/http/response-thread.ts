@@ -2,13 +2,13 @@
 import { serveThread } from "../../core/serve-thread.ts";
 import { StepError, type StepErrorCode, type StepErrorOptions } from "../../core/step-errors.ts";
 import { createMasker, type Masker } from "../masking.ts";
-import { parseBody, type RawHeaders } from "./response.ts";
+import { parseBody, type ParseOptions } from "./parse-body.ts";
+import type { RawHeaders } from "./response-headers.ts";
 
 export interface ResponseTask {
   bytes: Uint8Array;
   headers: RawHeaders;
-  /** Whether invalid JSON is returned as text. */
-  lenient: boolean;
+  options: ParseOptions;
   /** The values to mask. */
   secrets: readonly string[];
 }
@@ -28,15 +28,10 @@ function maskerOf(secrets: readonly string[]): Masker {
   return last!.mask;
 }
 
-serveThread(({ bytes, headers, lenient, secrets }: ResponseTask): ResponseResult => {
+serveThread(({ bytes, headers, options: how, secrets }: ResponseTask): ResponseResult => {
   try {
     const mask = maskerOf(secrets);
-    const body = parseBody(
-      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-      headers,
-      mask,
-      lenient,
-    );
+    const body = parseBody(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), headers, mask, how);
     return { json: JSON.stringify(mask.json(body)) };
   } catch (error) {
     if (!(error instanceof StepError)) throw error;

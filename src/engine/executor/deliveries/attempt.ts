@@ -1,6 +1,7 @@
 /** One attempt of a delivery: it reads what it needs, builds the message, and sends it. A mail is counted in the limits of mails. */
 import type { Clock } from "../../../core/clock.ts";
 import { SECOND } from "../../../core/clock.ts";
+import type { ResponseHeaders } from "../../../core/connections.ts";
 import type { ConnectionViews } from "../../../core/connection-views.ts";
 import type { SigningSecrets } from "../../../core/signing-secrets.ts";
 import { eventUrlMask, maskValue } from "../../../core/event-url-mask.ts";
@@ -56,7 +57,7 @@ export interface AttemptOptions {
   baseUrl: () => Promise<string>;
   sendMail: SendEventMail;
   /** How long a response asks to wait, in milliseconds; undefined if it does not. */
-  retryAfterMs: (headers: Readonly<Record<string, string>>, now: number) => number | undefined;
+  retryAfterMs: (headers: ResponseHeaders, now: number) => number | undefined;
   timeoutMs?: number | undefined;
 }
 
