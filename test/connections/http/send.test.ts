@@ -58,6 +58,10 @@ async function rawPeer(handle: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+/** The message of the error of a header value. */
+const messageOf = async (value: string) =>
+  (await stepErrorOf(send("http://127.0.0.1:1/", { headers: { "X-A": value } }))).message;
+
 describe("an http request", () => {
   it("sends method, path, query, headers and a JSON body", async () => {
     const peer = await mockHttpServer((_request, response) =>
@@ -142,6 +146,45 @@ describe("an http request", () => {
     expect(peer.received).toEqual([]);
   });
 
+  it("names the character that a header can't carry, but none of a secret", async () => {
+    expect(await messageOf("1 € too much")).toBe(
+      'The header "X-A" contains "€" (U+20AC), which headers can\'t carry.',
+    );
+    expect(await messageOf("a\nb")).toBe(
+      'The header "X-A" contains the control character U+000A, which headers can\'t carry.',
+    );
+    const secret = createHttpClient(
+      parseConfig({
+        http: { allowed_hosts: ["127.0.0.1"] },
+        secrets: [{ name: "hook", key_var: "HOOK", hosts: ["127.0.0.1"] }],
+      }),
+      fixedSecrets({ HOOK: "kö€y" }),
+    );
+    const call = secret.send(
+      { method: "GET", url: "http://127.0.0.1:1/", headers: { "X-A": { secret: "hook" } }, maxBytes: 1 },
+      callOf(never),
+    );
+    expect((await stepErrorOf(call)).message).not.toMatch(/€|20AC/);
+  });
+
+  it("encodes text as its content type declares, or refuses it", async () => {
+    const peer = await mockHttpServer((_request, response) => void response.end());
+    const sendText = (type: string, body: string) =>
+      send(peer.url, { method: "POST", headers: { "Content-Type": type }, body });
+    for (const type of ["text/plain; charset=ISO-8859-1", "text/csv; charset=UTF-8", "text/csv"])
+      await sendText(type, "ü");
+    // The server of the test reads UTF-8.
+    expect(peer.received.map((one) => one.body)).toEqual(["\ufffd", "ü", "ü"]);
+    for (const [type, body] of [
+      ["text/plain; charset=iso-8859-1", "€"],
+      ["text/plain; charset=us-ascii", "ü"],
+      ["text/plain; charset=utf-16", "a"],
+      ["text/plain", "a\ud800"],
+    ] as const)
+      expect(await stepErrorOf(sendText(type, body))).toMatchObject({ code: "input_invalid" });
+    expect(peer.received).toHaveLength(3);
+  });
+
   it("refuses a body that is too large", async () => {
     const error = await stepErrorOf(
       send("http://127.0.0.1:1/", { method: "POST", body: "x".repeat(5_000_000) }),
@@ -163,7 +206,6 @@ describe("an http response", () => {
     expect(await parsedBody("text/plain; charset=iso-8859-1", Buffer.from([0xfc]))).toBe("ü");
     expect(await parsedBody("text/csv", "a,b")).toBe("a,b");
     expect(await parsedBody("application/atom+xml", "<a/>")).toBe("<a/>");
-    expect(await parsedBody("text/plain; charset=nonsense", "ü")).toBe("ü");
     expect(await parsedBody(undefined, "plain")).toBe("plain");
     expect(await parsedBody(undefined, Buffer.from([0xff, 0xfe, 0x00]))).toEqual({
       media_type: "application/octet-stream",
@@ -324,7 +366,7 @@ describe("a secret", () => {
     expect((await of("/wide")).body).toMatchObject({ base64: expect.stringContaining("***") as string });
     expect((await stepErrorOf(of("/cut"))).options).toEqual({
       fix: expect.any(String) as string,
-      details: { starts_with: `${"x".repeat(190)}***` },
+      details: { content_type: "application/json", starts_with: `${"x".repeat(190)}***` },
       transient: false,
     });
     expect((await stepErrorOf(of("/packed"))).message).toContain(`"${"x".repeat(45)}***"`);
