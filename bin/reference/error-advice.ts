@@ -434,7 +434,8 @@ export const STEP_ADVICE: Readonly<Record<StepErrorCode, string>> = {
   expression_limit: "Do less in one expression: filter in SQL, or split the work with `for_each`.",
   http_blocked:
     "Private addresses need `http.allowed_hosts`, public hosts may need `http.public_hosts`, and a project a grant; secrets go to their own `hosts` only.",
-  http_failed: "The host can't be reached, or closed the connection; `retry` repeats the request.",
+  http_failed:
+    "The host can't be reached, closed the connection (`retry` repeats the request), or its body is not what it declares: set `parse` or `charset`.",
   http_status:
     "The status is not 2xx; `accept_status` accepts others. `details` has the status and the beginning of the body.",
   input_invalid:

@@ -15,7 +15,7 @@ function compute({ that, message }: { that: boolean | null; message: string }): 
 export const assertStep = defineStepType({
   type: "assert",
   title: "Assert",
-  description: "Fails the run with a message unless a condition is true: a check of data quality.",
+  description: "Fails the run with a message unless a condition is true.",
   fields: {
     that: cel(
       z.boolean().nullable().meta({

@@ -40,8 +40,7 @@ const asList = (addresses: string | readonly string[]): readonly string[] =>
 export const emailStep = defineStepType({
   type: "email",
   title: "Send mail",
-  description:
-    "Sends mail through the configured SMTP server, only to the domains in mail.allowed_domains of the configuration.",
+  description: "Sends mail through the configured SMTP server, only to mail.allowed_domains.",
   fields: {
     to: template(
       Addresses.meta({

@@ -1,13 +1,26 @@
 import { z } from "zod";
 import { text } from "../../schemas/text.ts";
+import { charsetIssue } from "../core/charset.ts";
+import { SECOND } from "../core/clock.ts";
 import { retryAfterMs } from "../connections/http/retry-after.ts";
 import { formIssues } from "../connections/http/form-body.ts";
 import { headerNameIssue } from "../connections/http/request.ts";
 import type { HttpResponse, PartialIssue, SecretRef } from "../core/connections.ts";
+import { csvOptionsIssue } from "../core/csv.ts";
 import { encodeJson } from "../core/encoded-json.ts";
-import { ANY, mapOf, NUMBER, objectOf, STRING } from "../core/shapes.ts";
+import {
+  ANY,
+  listOf,
+  mapOf,
+  nullable,
+  NUMBER,
+  objectOf,
+  openObjectOf,
+  type Shape,
+  STRING,
+} from "../core/shapes.ts";
 import { StepError } from "../core/step-errors.ts";
-import { defineStepType, literal, template, urlTemplate } from "../core/step-type.ts";
+import { defineStepType, literal, template, type UnresolvedStep, urlTemplate } from "../core/step-type.ts";
 import { asWritten } from "./as-written.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
@@ -51,7 +64,7 @@ export const httpStep = defineStepType({
   title: "Send an HTTP request",
   description:
     "Sends one request. A status outside 2xx fails with http_status unless accept_status lists it. Redirects are " +
-    "followed within the same origin only. body is parsed by content type: JSON becomes a value, text stays text, " +
+    "followed within the same origin only. body is parsed by content type, or as parse says: JSON becomes a value, text stays text, " +
     "an empty body null, anything else {media_type, base64}. The HTTP status is status_code. Secrets are referred to by name and sent only to the hosts they are configured for.",
   fields: {
     method: template(
@@ -105,6 +118,46 @@ export const httpStep = defineStepType({
         .default([])
         .meta({ description: "Statuses outside 2xx that are not a failure.", example: [404] }),
     ),
+    parse: literal(
+      z.enum(["json", "csv", "text", "base64"]).optional().meta({
+        description: "How to read body, whatever its content type. csv gives rows as parse_csv does.",
+        example: "json",
+      }),
+    ),
+    csv: literal(
+      z
+        .strictObject({
+          header: z.boolean().optional().meta({ description: "Default: true.", example: false }),
+          separator: z.string().optional().meta({ description: 'Default: ",".', example: ";" }),
+          ragged: z
+            .enum(["error", "pad"])
+            .optional()
+            .meta({ description: "Default: error.", example: "pad" }),
+        })
+        .check(({ value, issues }) => {
+          const issue = csvOptionsIssue(value);
+          if (issue === undefined) return;
+          const { message, fix } = issue;
+          issues.push({ code: "custom", params: { code: "not_allowed", fix }, message, input: value });
+        })
+        .optional()
+        .meta({ description: "Options of parse_csv, for parse: csv.", example: { separator: ";" } }),
+    ),
+    charset: literal(
+      text(40, 1)
+        .check(({ value, issues }) => {
+          const issue = charsetIssue(value);
+          if (issue === undefined) return;
+          const { message, ...params } = issue;
+          issues.push({ code: "custom", params, message, continue: true, input: value });
+        })
+        .optional()
+        .meta({
+          description:
+            "The charset of body, instead of the declared one. Bytes that are not valid in it are an error.",
+          example: "windows-1252",
+        }),
+    ),
     max_bytes: literal(
       z.int().min(1).max(MAX_BYTES).default(DEFAULT_BYTES).meta({
         description: "Maximum size of the response body, in bytes. Default: 1 MiB.",
@@ -122,7 +175,7 @@ export const httpStep = defineStepType({
     retry: { attempts: 4, backoff: "exponential", initial: "2s" },
   },
   // Not `status`, which is the status of the step.
-  output: objectOf({ status_code: NUMBER, headers: mapOf(STRING), body: ANY }),
+  output: outputWith(ANY),
   timeoutMs: 30_000,
   // A method computed at run time may have effects.
   hasEffects: ({ method = "GET", headers = {} }) => !SAFE.has(method) || overridesMethod(headers),
@@ -177,15 +230,24 @@ export const httpStep = defineStepType({
       return header === undefined ? issue : withPath(issue, ["headers", header.name, "secret"]);
     });
     const written = formIssues(Object.fromEntries(headers), step["body"]);
-    return { issues: [...headers.flatMap(([name]) => nameIssues(name)), ...written, ...issues] };
+    return {
+      issues: [
+        ...headers.flatMap(([name]) => nameIssues(name)),
+        ...written,
+        ...issues,
+        ...formatIssues(step),
+      ],
+      output: outputWith(bodyShape(step)),
+    };
   },
-  async run({ method, url, headers, query, body, accept_status, max_bytes }, ctx) {
+  async run({ method, url, headers, query, body, accept_status, max_bytes, parse, csv, charset }, ctx) {
     const response = await ctx.connections.http.send(
       {
         method,
         url: withQuery(url, query),
         headers: withIdempotencyKey(method, headerTexts(headers), ctx.idempotencyKey),
         body,
+        format: { parse, csv, charset },
         maxBytes: max_bytes,
         acceptStatus: accept_status,
         trace: ctx.trace,
@@ -193,11 +255,51 @@ export const httpStep = defineStepType({
       ctx,
     );
     const { status } = response;
-    if ((status < 200 || status > 299) && !accept_status.includes(status))
+    if (!isSuccess(status) && !accept_status.includes(status))
       throw unexpectedStatus(method, url, response, ctx.now());
     return { kind: "done", output: { status_code: status, headers: response.headers, body: response.body } };
   },
 });
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+function outputWith(body: Shape): Shape {
+  const headers = openObjectOf({ "set-cookie": listOf(STRING) }, STRING);
+  return objectOf({ status_code: NUMBER, headers, body });
+}
+
+/** The shape of the body as far as `parse` says it: an accepted status outside 2xx may have another kind of document. */
+function bodyShape({ parse, csv, accept_status: accepted = [] }: UnresolvedStep): Shape {
+  if ((accepted as number[]).some((status) => !isSuccess(status))) return ANY;
+  switch (parse) {
+    case "csv": {
+      const { header, ragged } = isRecord(csv) ? csv : {};
+      const value = ragged === "pad" ? nullable(STRING) : STRING;
+      return listOf(header === false ? listOf(value) : mapOf(value));
+    }
+    case "text":
+      return STRING;
+    case "base64":
+      return objectOf({ media_type: STRING, base64: STRING });
+    default:
+      return ANY;
+  }
+}
+
+/** Reports options that have no effect. */
+function formatIssues({ parse, csv, charset }: UnresolvedStep): PartialIssue[] {
+  const issues: PartialIssue[] = [];
+  const code = "not_allowed";
+  if (csv !== undefined && parse !== "csv") {
+    const fix = "Set parse: csv, or remove csv.";
+    issues.push({ path: ["csv"], code, message: "has an effect with parse: csv only", fix });
+  }
+  if (charset !== undefined && parse === "base64") {
+    const message = "has no effect with parse: base64, which returns bytes";
+    issues.push({ path: ["charset"], code, message, fix: "Set parse: text, or remove charset." });
+  }
+  return issues;
+}
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -265,28 +367,31 @@ function unexpectedStatus(
   now: number,
 ): StepError {
   const transient = status >= 500 || TRANSIENT.has(status);
-  const retryAfter = transient ? retryAfterMs(headers, now) : undefined;
-  const bodyText = typeof body === "string" ? body : toText(body);
+  // Also of other statuses, which the step retries if `on` has http_status.
+  const retryAfter = retryAfterMs(headers, now);
   return new StepError(
     "http_status",
     `${method} ${URL.parse(url)?.host ?? ""} answered with status ${status}.`,
     {
-      fix: fixFor(status, transient),
-      details: { status, body: bodyText.slice(0, MAX_BODY_CHARS) },
+      fix: fixFor(status, transient, retryAfter),
+      details: { status, body: bodyText(body).slice(0, MAX_BODY_CHARS) },
       transient,
       ...(retryAfter !== undefined && { retryAfterMs: retryAfter }),
     },
   );
 }
 
-/** A body that is not text, or is a large text, as text. */
-function toText(body: unknown): string {
+/** A body as text: one that is no text as JSON. */
+function bodyText(body: unknown): string {
+  if (typeof body === "string") return body;
   const { text: json } = encodeJson(body);
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
-function fixFor(status: number, transient: boolean): string {
+function fixFor(status: number, transient: boolean, retryAfter: number | undefined): string {
   if (transient) return "The failure may be temporary.";
+  if (retryAfter !== undefined && status >= 400)
+    return `The server asks to try again in ${Math.ceil(retryAfter / SECOND)} s. To do so, set retry: { attempts: 3, on: [http_status] }.`;
   if (status === 401 || status === 403) return "Check the secret in headers and its permissions.";
   if (status < 400) return `Request the URL in headers.location, or add ${status} to accept_status.`;
   return `See the response in details.body. If ${status} is not a failure here, add it to accept_status.`;

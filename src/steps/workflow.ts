@@ -15,7 +15,7 @@ export const workflowStep = defineStepType({
   type: "workflow",
   title: "Run a workflow",
   description:
-    "Runs another workflow and waits for it, in the version that was published when the run started. Its output is in output. It fails with child_failed, or with child_cancelled.",
+    "Runs another workflow and waits for it, in the version published when the run started. Its output is in output. It fails with child_failed, or with child_cancelled.",
   fields: {
     workflow: literal(
       text(200, 1).meta({ description: "The id of the workflow.", example: "weekly-revenue" }),

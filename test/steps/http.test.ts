@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createHttpClient } from "../../src/connections/http/index.ts";
+import { formatShape } from "../../src/core/format-shape.ts";
 import { fixedSecrets } from "../../src/core/secret-source.ts";
 import type { StepOutcome } from "../../src/core/step-type.ts";
 import { httpStep } from "../../src/steps/http.ts";
@@ -111,9 +112,35 @@ describe("an http step", () => {
     ["Sat, 21 Nov 2026 08:01:30 GMT", 90_000],
   ])("reads when to retry: %s", async (value, expected) => {
     const peer = await mockHttpServer((_request, response) =>
-      sendJson(response, "", 503, { "retry-after": value }),
+      sendJson(response, "", 503, { "retry-after": value, date: "Sat, 21 Nov 2026 08:00:00 GMT" }),
     );
     expect((await stepErrorOf(run({ url: peer.url }))).options.retryAfterMs).toBe(expected);
+  });
+
+  it.each([
+    [{ "retry-after": "7" }, 403, 7_000],
+    [{ "retry-after": "7" }, 404, 7_000],
+    // Their clock is an hour fast.
+    [{ "retry-after": "Sat, 21 Nov 2026 09:00:20 GMT", date: "Sat, 21 Nov 2026 09:00:00 GMT" }, 403, 20_000],
+    [{ "x-ratelimit-remaining": "0", "x-ratelimit-reset": "30" }, 403, 30_000],
+  ])("reads when to retry of %o with status %i, which a retry needs on for", async (sent, status, wait) => {
+    const peer = await mockHttpServer((_request, response) => sendJson(response, "", status, sent));
+    const error = await stepErrorOf(run({ url: peer.url }));
+    expect([error.options.retryAfterMs, error.transient]).toEqual([wait, false]);
+    expect(error.options.fix).toBe(
+      `The server asks to try again in ${wait / 1_000} s. To do so, set retry: { attempts: 3, on: [http_status] }.`,
+    );
+  });
+
+  it("advises to check the secret for a 403 that does not ask to wait", async () => {
+    const peer = await mockHttpServer((_request, response) =>
+      sendJson(response, "", 403, { "x-ratelimit-remaining": "12", "x-ratelimit-reset": "30" }),
+    );
+    const error = await stepErrorOf(run({ url: peer.url }));
+    expect([error.options.retryAfterMs, error.options.fix]).toEqual([
+      undefined,
+      "Check the secret in headers and its permissions.",
+    ]);
   });
 
   it("limits the body to max_bytes, 1 MiB by default", async () => {
@@ -130,11 +157,68 @@ describe("an http step", () => {
     expect(hasEffects({ method: "${{ inputs.method }}" })).toBe(true);
   });
 
+  it("returns the rows of CSV, whatever its content type", async () => {
+    let sent = "id,name\n9007199254740993,Ada\n";
+    const peer = await mockHttpServer((_request, response) => {
+      response.writeHead(200, { "content-type": "application/octet-stream" });
+      response.end(sent);
+    });
+    const rows = (more: object) => run({ url: peer.url, parse: "csv", ...more });
+    expect(await rows({})).toMatchObject({ output: { body: [{ id: "9007199254740993", name: "Ada" }] } });
+    sent = "id;name\r\n1;Müller";
+    expect(await rows({ csv: { separator: ";", header: false } })).toMatchObject({
+      output: {
+        body: [
+          ["id", "name"],
+          ["1", "Müller"],
+        ],
+      },
+    });
+    sent = "";
+    expect(await rows({})).toMatchObject({ output: { body: [] } });
+    sent = "id\tname\n1";
+    expect(await rows({ csv: { separator: "\t", ragged: "pad" } })).toMatchObject({
+      output: { body: [{ id: "1", name: null }] },
+    });
+  });
+
+  it("fails with what is wrong with CSV, its content type and its beginning", async () => {
+    const peer = await mockHttpServer((_request, response) => {
+      response.writeHead(200, { "content-type": "text/html" });
+      response.end(`<a>s3cr3t-value</a>\n1,2\n${"x".repeat(500)}`);
+    });
+    const error = await stepErrorOf(run({ url: peer.url, parse: "csv" }));
+    expect(error).toMatchObject({ code: "http_failed", transient: false });
+    expect(error.message).toMatch(
+      /^The response has the content type text\/html and can't be read as CSV: line 2 /,
+    );
+    expect(error.options.details).toEqual({
+      line: 2,
+      content_type: "text/html",
+      starts_with: expect.stringMatching(/^<a>\*\*\*<\/a>\n1,2\nx{170,}$/) as string,
+    });
+  });
+
+  it("returns an accepted status outside 2xx as it is, not as CSV", async () => {
+    const peer = await mockHttpServer((_request, response) => sendJson(response, { error: 1 }, 404));
+    expect(await run({ url: peer.url, parse: "csv", accept_status: [404] })).toMatchObject({
+      output: { status_code: 404, body: { error: 1 } },
+    });
+  });
+
   it("accepts its own example", async () => {
     const { id: _id, type: _type, retry: _retry, ...fields } = httpStep.example;
     expect(await issues(fields)).toEqual([]);
   });
 });
+
+/** The type of the output of a step, as text. */
+const outputType = async (more: object): Promise<string> => {
+  const { output } = await checkStep(httpStep, { url: "https://example.com/", ...more }, world);
+  return formatShape(output!);
+};
+const withBody = (body: string) =>
+  `{status_code: number, headers: {set-cookie: [text], …: text}, body: ${body}}`;
 
 describe("the check of an http step", () => {
   it.each([
@@ -165,6 +249,28 @@ describe("the check of an http step", () => {
       await issues({ url: "https://example.com/${{ inputs.x }}", headers: headers("team_hook") }),
     ).toMatchObject([{ path: ["headers", "X-Key", "secret"], code: "secret_not_for_host" }]);
     expect(await issues({ url: "${{ inputs.url }}", headers: headers("team_hook") })).toEqual([]);
+  });
+
+  it("knows the type of the body by parse", async () => {
+    expect(await outputType({})).toBe(withBody("any"));
+    expect(await outputType({ parse: "json" })).toBe(withBody("any"));
+    expect(await outputType({ parse: "csv" })).toBe(withBody("[{…: text}]"));
+    expect(await outputType({ parse: "csv", csv: { header: false } })).toBe(withBody("[[text]]"));
+    expect(await outputType({ parse: "csv", csv: { ragged: "pad" } })).toBe(withBody("[{…: text or null}]"));
+    expect(await outputType({ parse: "text", accept_status: [201] })).toBe(withBody("text"));
+    expect(await outputType({ parse: "base64" })).toBe(withBody("{media_type: text, base64: text}"));
+    expect(await outputType({ parse: "text", accept_status: [404] })).toBe(withBody("any"));
+  });
+
+  it("reports options of the body that have no effect", async () => {
+    const url = "https://example.com/";
+    const refused = { code: "not_allowed" };
+    expect(await issues({ url, csv: {} })).toMatchObject([{ path: ["csv"], ...refused }]);
+    expect(await issues({ url, parse: "json", csv: {} })).toMatchObject([{ path: ["csv"], ...refused }]);
+    expect(await issues({ url, parse: "base64", charset: "utf-8" })).toMatchObject([
+      { path: ["charset"], ...refused },
+    ]);
+    expect(await issues({ url, parse: "csv", csv: { separator: "\t" }, charset: "latin1" })).toEqual([]);
   });
 
   it("reports headers that can't be set", async () => {
