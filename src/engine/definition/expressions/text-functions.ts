@@ -1,9 +1,16 @@
 /** Functions on strings. Lengths and positions count characters (code points), as in CEL. */
+import {
+  charsetIssue,
+  decodeStrictly,
+  encodingOf,
+  charsetOfMark,
+  invalidOffset,
+} from "../../../core/charset.ts";
 import { JsonTooDeepError, NumberTooLargeError, parseExactJson } from "../../../core/json-text.ts";
 import { charge, chargeText, limitList } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 import { secondsText } from "./exact-times.ts";
-import { throwFailed, throwNullValue } from "./failures.ts";
+import { throwFailed, throwNullValue, truncate } from "./failures.ts";
 import { csv, csvOptions } from "./csv.ts";
 import { MAX_EXPRESSION_VALUE_DEPTH } from "./limits.ts";
 import { STRING } from "../../../core/shapes.ts";
@@ -183,6 +190,38 @@ export function encodeForUrl(evaluation: Evaluation, source: string): string {
   return encoded;
 }
 
+/** Work of decoding one character: that of an older charset is looked up in a table. */
+const DECODE_COST = 2;
+/** Work of finding the first byte that is not valid, for each character. */
+const FIND_COST = 10;
+/** Base64, also with the alphabet for URLs, with or without padding, in lines or not. */
+const BASE64 = /^[\w+/-]*={0,2}$/;
+
+const decode: FunctionBody = ([value, charset = "utf-8"], { evaluation, location }) => {
+  const source = value as string;
+  chargeText(evaluation, source.length, DECODE_COST);
+  const compact = source.replaceAll(/[\r\n]/g, "");
+  if (!BASE64.test(compact) || compact.replace(/=+$/, "").length % 4 === 1)
+    return throwFailed(location, "decodes text that is not base64", {
+      fix: "Pass the base64 of the bytes, such as body.base64 of an http step.",
+    });
+  const bytes = Buffer.from(compact, "base64");
+  const used = charsetOfMark(bytes) ?? (charset as string);
+  const text = decodeStrictly(bytes, used);
+  if (text !== undefined) return text;
+  const fix = "Name the charset of the bytes, such as windows-1252.";
+  if (encodingOf(used) === undefined)
+    return throwFailed(location, `decodes bytes in the unknown charset ${truncate(used)}`, { fix });
+  charge(evaluation, FIND_COST * source.length);
+  const offset = invalidOffset(bytes, used);
+  return throwFailed(location, `decodes bytes that are not valid ${used}, at byte ${offset}`, { fix });
+};
+
+const charsetParam: Param = {
+  kinds: ["string"],
+  literalIssue: (value) => charsetIssue(value as string),
+};
+
 /** A value that is written into a URL. */
 const urlPart: Param = { kinds: ["string", "number", "boolean"] };
 
@@ -214,6 +253,13 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
         ? { kind: "list", of: { kind: "map", of: STRING } }
         : { kind: "list", of: { kind: "any" } },
     call: csv,
+  },
+  decode: {
+    usage: "decode(base64) or decode(base64, 'windows-1252')",
+    params: [is.text, charsetParam],
+    optional: 1,
+    result: is.returnsText,
+    call: decode,
   },
   lower: onText("text.lower()", 1, (value) => value.toLowerCase()),
   upper: onText("text.upper()", 1, (value) => value.toUpperCase()),

@@ -103,6 +103,50 @@ describe("parse_csv", () => {
   });
 });
 
+const base64 = (bytes: string | Uint8Array, kind: BufferEncoding = "base64"): string =>
+  Buffer.from(bytes as string).toString(kind);
+const issuesOf = (source: string) => checkCel(source, typeScope).issues;
+
+describe("decode", () => {
+  const wide = Buffer.from("\ufeffa,ü", "utf16le");
+
+  it("returns the text of bytes in base64, as UTF-8 or in a charset", () => {
+    expect(evaluate("decode(inputs.text)", { text: base64("Müller €\ufffd") })).toBe("Müller €\ufffd");
+    expect(evaluate("decode(inputs.text)", { text: base64("\ufeffa") })).toBe("a");
+    const bytes = Buffer.from([0x4d, 0xfc, 0x6c, 0x6c, 0x65, 0x72, 0x80]);
+    expect(evaluate("inputs.text.decode('windows-1252')", { text: base64(bytes) })).toBe("Müller€");
+    expect(evaluate("decode(inputs.text, inputs.name)", { text: "gqA=", name: "sjis" })).toBe("あ");
+    expect(evaluate("decode('')")).toBe("");
+  });
+
+  it("prefers a byte order mark", () => {
+    for (const bytes of [wide, Buffer.from(wide).swap16()])
+      expect(evaluate("decode(inputs.text, 'utf-16')", { text: base64(bytes) })).toBe("a,ü");
+  });
+
+  it("accepts the alphabet for URLs, missing padding and lines", () => {
+    expect(evaluate("decode(inputs.text)", { text: base64("??>>~", "base64url") })).toBe("??>>~");
+    expect(evaluate("decode('eyJh\\nIjox\\r\\nfQ==\\n').parse_json().a")).toBe(1);
+  });
+
+  it.each([
+    ["a*b=", "decodes text that is not base64"],
+    ["abcde", "decodes text that is not base64"],
+    ["YWL8Yw==", "decodes bytes that are not valid utf-8, at byte 2"],
+    ["//4AAA==", "decodes bytes in the unknown charset utf-32le"],
+  ])("fails on %s, with the charset and without a value", (text, message) => {
+    expect(failure("decode(inputs.text)", { text }).message).toContain(message);
+  });
+
+  it("knows the charset before a run", () => {
+    expect(issuesOf("decode(inputs.name, 'latin1') + 'x'")).toEqual([]);
+    expect(issuesOf("decode(inputs.name, 'latin-1')")).toMatchObject([
+      { code: "not_allowed", did_you_mean: "latin1" },
+    ]);
+    expect(failure("decode('', inputs.name)", { name: "x-own" }).message).toContain("unknown charset x-own");
+  });
+});
+
 describe("escape_html and url_encode", () => {
   it("escape what has a meaning", () => {
     expect(evaluate(`escape_html("<a href='x'>\\"&\\"</a>")`)).toBe(
