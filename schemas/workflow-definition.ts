@@ -138,7 +138,8 @@ const StateKey = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, {
 const Schedule = z
   .strictObject({
     cron: text(200, 1).meta({
-      description: "A cron expression of five fields, or six with seconds first.",
+      description:
+        "A cron expression of five fields, or six with seconds first. A day of the month beside a weekday means either; `+FRI` as the weekday means both.",
       example: "0 8 * * MON",
     }),
     timezone: text(100, 1)

@@ -2,7 +2,7 @@
  * Local times of a time zone, across the changes of its clock. A local time is given in milliseconds, as if it were UTC:
  * 02:30 in Berlin is the number of 02:30 UTC.
  */
-import { DAY, SECOND } from "./clock.ts";
+import { DAY, iso, MINUTE, SECOND } from "./clock.ts";
 
 export interface TimeZone {
   /** The local time at a moment (both in milliseconds). */
@@ -64,4 +64,14 @@ export function timeZone(name: string): TimeZone {
         : changeBetween(Math.min(...moments), Math.max(...moments));
     },
   };
+}
+
+const two = (value: number): string => String(value).padStart(2, "0");
+
+/** Formats a moment (in milliseconds) as the local time of a zone, to the second, with its offset: `2026-01-05T08:00:00+01:00`. */
+export function isoInZone(moment: number, { toLocal }: Pick<TimeZone, "toLocal">): string {
+  const local = toLocal(moment);
+  const offset = Math.round((local - moment) / MINUTE);
+  const size = Math.abs(offset);
+  return `${iso(local).slice(0, 19)}${offset < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }

@@ -10,7 +10,7 @@ import { isBackfillDone } from "../../src/core/backfill-ports.ts";
 import { DAY, iso } from "../../src/core/clock.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import type { ScheduleRecord } from "../../src/core/model.ts";
-import { timeZone } from "../../src/core/time-zone.ts";
+import { isoInZone, timeZone } from "../../src/core/time-zone.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 
 type Range = Pick<z.output<z.ZodObject<typeof backfillRange>>, "from" | "to">;
@@ -83,20 +83,10 @@ export async function previewSlots(
     const run = found.get(iso(time));
     return {
       at: iso(time),
-      local: localText(time, zone.toLocal(time)),
+      local: isoInZone(time, zone),
       action: isBackfillDone({ existing }, run) ? "skip" : "start",
       ...(run !== undefined && { run_id: run.runId, run_status: run.status }),
     };
   };
   return listed.map(slotAt);
-}
-
-const pad = (part: number): string => String(part).padStart(2, "0");
-
-/** Such as `2026-10-05T08:00:00+02:00`. */
-function localText(moment: number, local: number): string {
-  const offset = Math.round((local - moment) / 60_000);
-  const minutes = Math.abs(offset);
-  const sign = offset < 0 ? "-" : "+";
-  return `${iso(local).slice(0, 19)}${sign}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`;
 }

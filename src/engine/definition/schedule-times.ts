@@ -7,7 +7,7 @@
  */
 import { Cron, CronPattern } from "croner";
 import { iso } from "../../core/clock.ts";
-import { timeZone } from "../../core/time-zone.ts";
+import { isoInZone, timeZone } from "../../core/time-zone.ts";
 
 export interface CronSchedule {
   /** Five fields, or six with seconds first. */
@@ -87,3 +87,9 @@ export const nextTime = (schedule: CronSchedule, after: number): string | null =
   const next = scheduleTimes(schedule).next(after);
   return next === null ? null : iso(next);
 };
+
+/** Up to `count` times after `after` (milliseconds), as local times of the schedule's zone with its offset. */
+export function nextTimesInZone(schedule: CronSchedule, after: number, count: number): string[] {
+  const zone = timeZone(schedule.timezone);
+  return nextTimes(schedule, after, count).map((at) => isoInZone(at, zone));
+}

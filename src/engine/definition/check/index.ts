@@ -49,9 +49,9 @@ import { reportIssues } from "./report-issues.ts";
 import {
   type CheckedInputs,
   checkInputs,
+  checkSchedule,
   onFailureIssues,
   priorityIssues,
-  scheduleIssues,
 } from "./top-level-issues.ts";
 
 export type { WorkflowLookup } from "./called-workflows.ts";
@@ -137,9 +137,12 @@ export function checker({
 
     const inputs = checkIntendedInputs(written["inputs"]);
     const state = checkState(written["state"]);
+    const schedule = isObject(written["schedule"])
+      ? checkSchedule(written["schedule"], inputs, clock.now(), minScheduleInterval)
+      : { issues: [], nextTimes: [] };
     issues.push(...inputs.issues, ...state.issues);
     issues.push(
-      ...scheduledIssues(written, inputs, { now: clock.now(), minScheduleInterval }),
+      ...schedule.issues,
       ...priorityIssues(written["priority"], maxPriority),
       ...(await mustSucceedIssues(written, {
         mailer: checkConnections ? connections.mailer : undefined,
@@ -220,6 +223,7 @@ export function checker({
       output_shape: output.shape,
       output_type: typeText(output.shape),
       steps: steps.steps,
+      ...(schedule.nextTimes.length > 0 && { next_times: schedule.nextTimes }),
       ...(extra.inputs !== undefined && { inputs: extra.inputs }),
       ...(extra.preview !== undefined && { preview: extra.preview }),
     };
@@ -332,14 +336,8 @@ function checkIntendedInputs(schema: unknown): CheckedInputs {
 const hasIssue = (issues: readonly LocatedIssue[], field: string): boolean =>
   issues.some(({ path }) => path[0] === field);
 
-function scheduledIssues(
-  { schedule }: Parts["written"],
-  inputs: CheckedInputs,
-  { now, minScheduleInterval }: { now: number; minScheduleInterval: string },
-): LocatedIssue[] {
-  const isObject = typeof schedule === "object" && schedule !== null && !Array.isArray(schedule);
-  return isObject ? scheduleIssues(schedule as Parts["written"], inputs, now, minScheduleInterval) : [];
-}
+const isObject = (value: unknown): value is Parts["written"] =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function withoutFileFields(written: Parts["written"], file: boolean): Record<string, unknown> {
   const fields = Object.entries(written).filter(([key]) => !file || !Object.hasOwn(FILE_FIELDS, key));

@@ -1,4 +1,5 @@
 /** Checks the top-level fields: inputs, examples, the schedule, and the workflow that runs on failure. */
+import { readCron } from "../../../../schemas/cron.ts";
 import { EXPRESSION_PATTERN } from "../../../../schemas/field-values.ts";
 import { iso, SECOND } from "../../../core/clock.ts";
 import { nearMatch } from "../../../core/near-match.ts";
@@ -7,7 +8,7 @@ import { unknownWorkflow } from "../../../steps/unknown-workflow.ts";
 import { checkValue } from "../expressions/index.ts";
 import { durationMs } from "../../../core/duration.ts";
 import { findCloseTimes } from "../schedule-interval.ts";
-import { nextTime } from "../schedule-times.ts";
+import { nextTime, nextTimesInZone } from "../schedule-times.ts";
 import {
   type InputsValidator,
   inputsValidator,
@@ -18,7 +19,8 @@ import {
   templateIssues,
 } from "../../../core/json-schema/index.ts";
 import type { CalledWorkflows } from "./called-workflows.ts";
-import { prefixPath, type LocatedIssue } from "./check-report.ts";
+import { hasErrors, prefixPath, type LocatedIssue } from "./check-report.ts";
+import { CRON_FIELDS_FIX, cronWithoutTimes, dayOrWeekdayIssues, unreadableCron } from "./cron-issues.ts";
 import { ERROR_SHAPE, RUN_FIELDS } from "./step-shapes.ts";
 
 type Top = Readonly<Record<string, unknown>>;
@@ -62,52 +64,73 @@ export function checkInputs(schema: unknown): CheckedInputs {
       };
 }
 
+export interface CheckedSchedule {
+  issues: LocatedIssue[];
+  /** The next times in the zone of the schedule, with its offset; none where the times have issues. */
+  nextTimes: string[];
+}
+
+/** Number of next times in a report. */
+const NEXT_TIMES = 5;
+
 /**
  * @param now the present time, in milliseconds since 1970: a schedule must have a time after it
  * @param minInterval the shortest time between two runs, as a duration such as 1m
  */
-export function scheduleIssues(
+export function checkSchedule(
   schedule: Top,
   { schema }: CheckedInputs,
   now: number,
   minInterval: string,
-): LocatedIssue[] {
-  const { inputs = {} } = schedule;
+): CheckedSchedule {
+  const { inputs = {}, cron, timezone = "UTC" } = schedule;
   const isObject = typeof inputs === "object" && inputs !== null && !Array.isArray(inputs);
-  return [
-    ...timeIssues(schedule, now, minInterval),
-    ...(schema === undefined || !isObject ? [] : scheduledInputs(inputs as Top, schema, now)),
-  ];
+  const issues =
+    typeof cron === "string" && typeof timezone === "string"
+      ? [...timezoneIssues(timezone), ...cronIssues(cron, now, minInterval)]
+      : undefined;
+  return {
+    issues: [
+      ...(issues ?? []),
+      ...(schema === undefined || !isObject ? [] : scheduledInputs(inputs as Top, schema, now)),
+    ],
+    nextTimes:
+      issues === undefined || hasErrors(issues)
+        ? []
+        : nextTimesInZone({ cron: cron as string, timezone: timezone as string }, now, NEXT_TIMES),
+  };
 }
 
-function timeIssues({ cron, timezone = "UTC" }: Top, now: number, minInterval: string): LocatedIssue[] {
-  const issues: LocatedIssue[] = [];
-  if (typeof cron !== "string" || typeof timezone !== "string") return issues;
-  const isKnown = isTimezone(timezone);
-  if (!isKnown) {
-    const near = nearMatch(timezone, Intl.supportedValuesOf("timeZone"));
-    issues.push({
+function timezoneIssues(timezone: string): LocatedIssue[] {
+  if (isTimezone(timezone)) return [];
+  const near = nearMatch(timezone, Intl.supportedValuesOf("timeZone"));
+  return [
+    {
       path: ["schedule", "timezone"],
       code: "not_allowed",
       message: "is not a known time zone",
       ...(near !== undefined && { did_you_mean: near }),
       fix: `Write ${near ?? "an IANA name, such as Europe/Berlin"}.`,
-    });
-  }
-  const path = ["schedule", "cron"];
-  const fix =
-    "Write five fields (minute hour day month weekday), such as 0 8 * * MON, or six with seconds first.";
+    },
+  ];
+}
+
+function cronIssues(cron: string, now: number, minInterval: string): LocatedIssue[] {
   if (EXPRESSION_PATTERN.test(cron))
-    return [...issues, { path, code: "no_expression_here", message: "must not contain an expression", fix }];
-  try {
-    if (nextTime({ cron, timezone: isKnown ? timezone : "UTC" }, now) === null)
-      issues.push({ path, code: "not_allowed", message: "must match at least one date", fix });
-    else issues.push(...intervalIssues(cron, minInterval));
-  } catch (error) {
-    const reason = (error as Error).message.replace(/^CronPattern: /, "");
-    issues.push({ path, code: "wrong_format", message: `is not a valid cron expression: ${reason}`, fix });
-  }
-  return issues;
+    return [
+      {
+        path: ["schedule", "cron"],
+        code: "no_expression_here",
+        message: "must not contain an expression",
+        fix: CRON_FIELDS_FIX,
+      },
+    ];
+  const read = readCron(cron);
+  if ("problem" in read) return [unreadableCron(cron, read.problem, now)];
+  // A change of the clock moves a time, so whether there is one does not depend on the zone.
+  if (nextTime({ cron, timezone: "UTC" }, now) === null)
+    return [cronWithoutTimes(cron, read.expression, now)];
+  return [...dayOrWeekdayIssues(cron, read.expression, now), ...intervalIssues(cron, minInterval)];
 }
 
 /** Refuses a schedule that runs more often than the operator allows. */

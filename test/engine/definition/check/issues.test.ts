@@ -270,7 +270,7 @@ describe("the checker", () => {
     [
       "a cron expression that matches no date",
       { steps: [set("a", {})], schedule: { cron: "0 0 30 2 *" } },
-      { path: "schedule.cron", message: "must match at least one date" },
+      { path: "schedule.cron", code: "not_allowed" },
     ],
     [
       "an unknown time zone",
