@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Issue } from "./problem.ts";
 import { RequestedReview } from "./review.ts";
-import { timestamp } from "./text.ts";
+import { timestamp, zonedTimestamp } from "./text.ts";
 import { Version, Workflow } from "./workflow.ts";
 
 const ExposureState = z.enum(["not_requested", "requested", "allowed"]).meta({
@@ -62,7 +62,7 @@ export const PublishedWorkflow = Workflow.extend({
     .optional()
     .meta({ description: "Examples that were not checked to their end. Left out when empty." }),
   next_runs: z
-    .array(timestamp)
+    .array(zonedTimestamp)
     .optional()
     .meta({ description: "With a schedule: when it runs next; none while it is paused." }),
 }).meta({ id: "PublishedWorkflow", description: "A workflow after publish_workflow." });

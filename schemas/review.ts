@@ -1,7 +1,7 @@
 /** Change requests: the publication of a version, as one person asks for it and another one decides. */
 import { z } from "zod";
 import { PlannedWorkflow } from "./approval.ts";
-import { text, timestamp } from "./text.ts";
+import { text, timestamp, zonedTimestamp } from "./text.ts";
 
 export const ReviewStatus = z
   .enum(["pending", "approved", "rejected", "withdrawn", "replaced", "outdated"])
@@ -27,8 +27,13 @@ export const PlannedSchedule = z
     cron: z.string().meta({ example: "0 7 * * 1" }),
     timezone: z.string().meta({ example: "Europe/Berlin" }),
     overlap: z.string().meta({ example: "skip" }),
+    next_times: z
+      .array(zonedTimestamp)
+      .optional()
+      .meta({ description: "The next five times; left out in requests of older releases.", example: [] }),
   })
   .meta({ description: "When it runs by itself; null for never." });
+export type PlannedSchedule = z.infer<typeof PlannedSchedule>;
 
 export const PlannedTrigger = z
   .strictObject({

@@ -81,6 +81,13 @@ export const timestamp = z.string().meta({
   example: "2026-11-21T08:00:00.000Z",
 });
 
+/** A time of a schedule, as its zone shows it. */
+export const zonedTimestamp = z.string().meta({
+  format: "date-time",
+  description: "A local time of the schedule's zone, with its offset.",
+  example: "2026-11-23T08:00:00+01:00",
+});
+
 /** Maximum nesting of a client's JSON value, in levels, so that recursive code can't overflow the stack. */
 export const MAX_JSON_DEPTH = 64;
 

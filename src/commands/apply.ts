@@ -47,6 +47,8 @@ interface FileWorkflow {
   draft: boolean;
   /** Number of issues of a draft. */
   issueCount: number;
+  /** The next times of its schedule, in its zone; none without one. */
+  nextTimes: readonly string[];
 }
 
 interface Plan {
@@ -169,7 +171,16 @@ async function checkFiles(
     }
     const { description = "", tags = [], draft = false } = report.file;
     const content = { name: name ?? id, description, tags, definition: report.definition };
-    const workflow: FileWorkflow = { id, project, file, content, current, draft, issueCount: 0 };
+    const workflow: FileWorkflow = {
+      id,
+      project,
+      file,
+      content,
+      current,
+      draft,
+      issueCount: 0,
+      nextTimes: [],
+    };
     if (duplicate === undefined) pending.set(id, workflow);
     workflows.push(workflow);
   }
@@ -178,7 +189,7 @@ async function checkFiles(
     // A workflow that does not change may be a draft with issues.
     if (current !== undefined && isSame(current, content)) continue;
     const { text } = files.find((candidate) => candidate.file === file)!;
-    const { errors } = await engine.check(text, {
+    const { errors, next_times: nextTimes = [] } = await engine.check(text, {
       checkConnections,
       allowFileFields: true,
       project,
@@ -187,6 +198,7 @@ async function checkFiles(
     });
     const found = errors.map((issue) => issueLine(file, issue));
     workflow.issueCount = found.length;
+    workflow.nextTimes = nextTimes;
     if (!workflow.draft) lines.push(...found);
     else if (found.length > 0) io.err(`${found.join("\n")}\n${file} is a draft and can be applied.\n`);
   }
@@ -255,19 +267,21 @@ function printPlan(io: Io, { added, changed, unchanged, archived, broken }: Plan
   const { green, red, dim, bold } = paint(io);
   const colour = { added: green, removed: red, same: dim, gap: dim } as const;
   const sign = { added: "+", removed: "-", same: " ", gap: " " } as const;
-  const printChange = (title: string, before: string, after: string): void => {
+  const printChange = (title: string, before: string, after: string, times: readonly string[]): void => {
     io.out(`${bold(title)}\n`);
     for (const { kind, text } of lineDiff(before, after))
       io.out(`${colour[kind](`${sign[kind]} ${text}`)}\n`);
+    if (times.length > 0) io.out(`Next times of its schedule: ${times.join(", ")}\n`);
     io.out("\n");
   };
-  for (const { id, content, draft } of added)
-    printChange(`new: ${id}`, "", formatWorkflowFile(id, content, draft));
-  for (const { id, content, current, draft } of changed)
+  for (const { id, content, draft, nextTimes } of added)
+    printChange(`new: ${id}`, "", formatWorkflowFile(id, content, draft), nextTimes);
+  for (const { id, content, current, draft, nextTimes } of changed)
     printChange(
       `changed: ${id}`,
       formatWorkflowFile(id, current, isUnpublished(current)),
       formatWorkflowFile(id, content, draft),
+      nextTimes,
     );
   for (const { id } of archived) io.out(`${bold(red(`archived: ${id}`))}\n${red(brokenBy(id, broken))}\n`);
   io.out(

@@ -1,6 +1,6 @@
 /** What can run, as lines of text for mails, questions and the terminal. */
 import type { ApprovalPlan } from "../../schemas/approval.ts";
-import type { PlannedAlert, PlannedTrigger, ReviewPlan } from "../../schemas/review.ts";
+import type { PlannedAlert, PlannedSchedule, PlannedTrigger, ReviewPlan } from "../../schemas/review.ts";
 import type { WorkflowPlan } from "../../schemas/workflow-plan.ts";
 
 /** Maximum number of steps that the text lists; get_approval and get_review return all of them. */
@@ -41,7 +41,7 @@ export function formatReviewPlan(
     ...(saved.length === 0 ? [] : [`They save workflow state: ${saved.join(", ")}.`]),
     schedule === null
       ? "It has no schedule: it runs only when it is started or called."
-      : `It runs by itself: ${schedule.cron} (${schedule.timezone}).`,
+      : `It runs by itself: ${formatSchedule(schedule)}`,
     ...triggerLines(triggers),
     ...alertLines(alert),
     ...(tool === null ? [] : ["Agents get it as a tool of its own once an admin allows it."]),
@@ -63,14 +63,15 @@ export function formatWorkflowPlan({
     "A run can do this:",
     ...stepLines(workflows, `GET /workflows/${id}/plan`),
     ...(saved.length === 0 ? [] : [`It saves workflow state: ${saved.join(", ")}.`]),
-    ...(schedule === null
-      ? []
-      : [`Once published it runs by itself: ${schedule.cron} (${schedule.timezone}).`]),
+    ...(schedule === null ? [] : [`Once published it runs by itself: ${formatSchedule(schedule)}`]),
     ...triggerLines(triggers),
     ...alertLines(alert),
     expectedLine(expected),
   ].join("\n");
 }
+
+const formatSchedule = ({ cron, timezone, next_times: times = [] }: PlannedSchedule): string =>
+  `${cron} (${timezone}).${times.length === 0 ? "" : ` Next times: ${times.join(", ")}.`}`;
 
 const triggerLines = (triggers: readonly PlannedTrigger[]): string[] =>
   triggers.map(

@@ -115,6 +115,15 @@ describe("millrace workflows", () => {
     expect(readFileSync(join(again, "hello.yaml"), "utf8")).not.toContain("draft");
   });
 
+  it("shows the next times of a schedule before it asks, in its zone", async () => {
+    const { cli, files } = await testCli({});
+    const schedule = `schedule: { cron: "0 8 * * FRI#L", timezone: Asia/Kolkata }\n`;
+    const { out } = await cli("workflows", "apply", files({ hello: `${HELLO}${schedule}` }), "--dry-run");
+    expect(out).toMatch(/^Next times of its schedule: (\d{4}-\d{2}-\d{2}T08:00:00\+05:30(, )?){5}$/m);
+    const plain = await cli("workflows", "apply", files({ hello: HELLO }), "--dry-run");
+    expect(plain.out).not.toContain("Next times");
+  });
+
   it("publishes a workflow before those that run it, so that both can change together", async () => {
     const { cli, files } = await testCli();
     for (const name of ["total", "sum"]) {

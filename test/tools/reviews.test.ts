@@ -271,7 +271,11 @@ describe("a change request", () => {
         },
         { workflow_id: "child", version: 1, role: "called", steps: [{ id: "say" }] },
       ],
-      schedule: { cron: "0 7 * * 1", timezone: "Europe/Berlin" },
+      schedule: {
+        cron: "0 7 * * 1",
+        timezone: "Europe/Berlin",
+        next_times: expect.arrayContaining([expect.stringMatching(/T07:00:00\+0[12]:00$/)]),
+      },
       tool: { effects: ["http POST https://example.com/hook", "saves workflow state"], read_only: false },
       saves_state: ["last"],
     });

@@ -5,8 +5,10 @@ import { pauseSchedule } from "../../tools/schedules/pause-schedule.ts";
 import { resumeSchedule } from "../../tools/schedules/resume-schedule.ts";
 import { archiveWorkflow } from "../../tools/workflows/archive-workflow.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
+import { planWorkflow } from "../../tools/workflows/plan-workflow.ts";
 import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
 import { unpublishWorkflow } from "../../tools/workflows/unpublish-workflow.ts";
+import { validateWorkflow } from "../../tools/workflows/validate-workflow.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
 import { callAs, keyPrincipal } from "../support/users.ts";
 
@@ -24,6 +26,36 @@ async function scheduled(hours: Record<string, string>) {
     (await call(listSchedules, input)).items.map(({ workflow_id }) => workflow_id);
   return { call, ids };
 }
+
+describe("the next times of a schedule", () => {
+  it("are the same when it is validated, planned and published, in its zone, and begin with the stored one", async () => {
+    const instance = await testInstance({ clock: fakeClock() });
+    const call = callAs(instance, keyPrincipal());
+    const schedule = { cron: "0 8 13 * FRI", timezone: "America/New_York" };
+    const definition = { steps, schedule };
+    const validation = await call(validateWorkflow, { definition });
+    expect(validation).toMatchObject({ valid: true, warnings: [{ code: "day_or_weekday" }] });
+    const times = [
+      "2026-11-27T08:00:00-05:00",
+      "2026-12-04T08:00:00-05:00",
+      "2026-12-11T08:00:00-05:00",
+      "2026-12-13T08:00:00-05:00",
+      "2026-12-18T08:00:00-05:00",
+    ];
+    expect(validation.next_times).toEqual(times);
+    await call(createWorkflow, { name: "Fridays", definition });
+    const plan = await call(planWorkflow, { workflow_id: "fridays" });
+    expect(plan.schedule).toEqual({ ...schedule, overlap: "skip", next_times: times });
+    expect(plan.words).toContain(
+      `Once published it runs by itself: 0 8 13 * FRI (America/New_York). Next times: ${times.join(", ")}.`,
+    );
+    expect((await call(publishWorkflow, { workflow_id: "fridays" })).next_runs).toEqual(times);
+    const stored = await instance.services.read.schedules.find("fridays");
+    expect(stored?.nextAt).toBe(new Date(times[0]!).toISOString());
+    await call(pauseSchedule, { workflow_id: "fridays" });
+    expect((await call(publishWorkflow, { workflow_id: "fridays" })).next_runs).toEqual([]);
+  });
+});
 
 describe("list_schedules", () => {
   it("lists schedules by their next time, with paused ones last", async () => {

@@ -181,7 +181,7 @@ describe("a workflow with a newer draft", () => {
     await ask("create_workflow", { name: "A", definition: { ...steps(1), schedule: SCHEDULE } });
     const published = await ask("publish_workflow", { workflow_id: "a" });
     expect(published["next_runs"]).toHaveLength(5);
-    expect(published["next_runs"][0]).toMatch(/T08:00:00\.000Z$/);
+    expect(published["next_runs"][0]).toMatch(/T08:00:00\+00:00$/);
     expect(await ask("get_workflow", { workflow_id: "a" })).not.toHaveProperty("published_definition");
 
     const saved = await ask("update_workflow", { workflow_id: "a", definition: steps(2), reason: "Two" });
@@ -196,7 +196,10 @@ describe("a workflow with a newer draft", () => {
         { version: 2, reason: "Two", key_name: "test" },
         { version: 1, reason: null },
       ],
-      schedule: { version: 1, next: published["next_runs"] },
+      schedule: {
+        version: 1,
+        next: published["next_runs"].map((time: string) => new Date(time).toISOString()),
+      },
     });
   });
 });

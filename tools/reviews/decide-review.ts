@@ -141,7 +141,7 @@ async function endReview(
  * @throws AppError review_changed, workflow_not_runnable
  */
 async function assertDigest(
-  ctx: Pick<ToolContext, "engine">,
+  ctx: Pick<ToolContext, "engine" | "now">,
   read: Pick<Readers, "workflows" | "runs">,
   { review: { id, version, plan }, workflow }: Decidable,
   digest: string,

@@ -23,7 +23,7 @@ interface Requested {
 
 /** Returns the pending request for exactly this, if somebody has asked already. */
 export async function findSameRequest(
-  ctx: Pick<ToolContext, "engine">,
+  ctx: Pick<ToolContext, "engine" | "now">,
   read: Pick<Readers, "reviews" | "workflows" | "runs">,
   { workflow, version, breakCallers }: Requested,
 ): Promise<ReviewRecord | undefined> {

@@ -1,6 +1,5 @@
 /** What a change request is about: everything that goes live with a version, in words and as a digest. */
 import type { ReviewPlan } from "../../schemas/review.ts";
-import { TOP_FIELDS } from "../../schemas/workflow-definition.ts";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { canonicalJson } from "../../src/core/canonical-json.ts";
 import { AppError } from "../../src/core/errors.ts";
@@ -10,6 +9,7 @@ import { unscoped } from "../../src/core/scoped-readers.ts";
 import { shortHash } from "../../src/core/short-hash.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { plannedAlert } from "../workflows/planned-alert.ts";
+import { plannedSchedule } from "../schedules/planned-schedule.ts";
 import { plannedTriggers } from "../triggers/planned-triggers.ts";
 
 export interface PlannedPublication {
@@ -29,7 +29,7 @@ export interface PlannedPublication {
  * @throws AppError workflow_not_runnable when it has no definition, or calls a workflow that has no published version
  */
 export async function planPublication(
-  ctx: Pick<ToolContext, "engine">,
+  ctx: Pick<ToolContext, "engine" | "now">,
   limited: Pick<Readers, "workflows" | "runs">,
   { id, published_version: baseVersion }: WorkflowWithDefinition,
   version: number,
@@ -44,14 +44,10 @@ export async function planPublication(
   const definition = rest.definition ?? {};
   const asksForTool = definition["expose_as_tool"] === true;
   const tool = asksForTool ? await exposureOf(read.workflows, { id, name, description, definition }) : null;
-  const schedule = TOP_FIELDS.schedule.parse(definition["schedule"]);
   const broken = [...new Set(breakCallers)].toSorted();
   const plan: ReviewPlan = {
     workflows: publication.workflows,
-    schedule:
-      schedule === undefined
-        ? null
-        : { cron: schedule.cron, timezone: schedule.timezone, overlap: schedule.overlap },
+    schedule: plannedSchedule(ctx, definition),
     ...plannedTriggers(definition),
     ...plannedAlert(definition),
     tool: tool && { effects: tool.effects, read_only: tool.readOnly },

@@ -10,7 +10,7 @@ import type { ToolContext } from "../../src/core/tool.ts";
 import { detailsOfChange } from "../../src/core/workflow-change-details.ts";
 
 /** Number of next times in a response. */
-const NEXT_TIMES = 5;
+export const NEXT_TIMES = 5;
 
 /**
  * Finds the schedule of a workflow's published version.

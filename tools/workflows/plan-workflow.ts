@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { PlannedWorkflow as PlannedWorkflowSchema } from "../../schemas/approval.ts";
 import { projectOf } from "../../schemas/project.ts";
-import { TOP_FIELDS } from "../../schemas/workflow-definition.ts";
 import { Version, WorkflowIdRef, type WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { WorkflowPlan } from "../../schemas/workflow-plan.ts";
 import { AppError } from "../../src/core/errors.ts";
@@ -13,6 +12,7 @@ import { calledWorkflowIds } from "../../src/core/workflow-calls.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { expectedEffort } from "./expected-effort.ts";
 import { plannedAlert } from "./planned-alert.ts";
+import { plannedSchedule } from "../schedules/planned-schedule.ts";
 import { plannedTriggers } from "../triggers/planned-triggers.ts";
 
 export const planWorkflow = defineTool({
@@ -46,16 +46,12 @@ export const planWorkflow = defineTool({
     const workflows = (await readable(ctx, all, definition)).map((planned) =>
       planned.role === "reviewed" ? Object.assign({}, planned, { role: "planned" as const }) : planned,
     );
-    const schedule = TOP_FIELDS.schedule.parse(definition["schedule"]);
     const steps = workflows[0]!.steps.filter(({ undo }) => undo !== true);
     const plan = {
       workflow_id: id,
       version,
       workflows,
-      schedule:
-        schedule === undefined
-          ? null
-          : { cron: schedule.cron, timezone: schedule.timezone, overlap: schedule.overlap },
+      schedule: plannedSchedule(ctx, definition),
       ...plannedTriggers(definition),
       ...plannedAlert(definition),
       saves_state: Object.keys(definition["commit"] ?? {}),

@@ -23,7 +23,7 @@ import {
 import { needsReview } from "../reviews/review-rule.ts";
 import { assertCallersFit } from "./broken-callers.ts";
 import { publication } from "./callee-changes.ts";
-import { scheduleState } from "../schedules/schedule-state.ts";
+import { localTimes } from "../schedules/planned-schedule.ts";
 import { workflowEtag } from "./etag.ts";
 import { assertNotArchived } from "./assert-not-archived.ts";
 import { assertVersionMatches } from "./assert-version.ts";
@@ -127,6 +127,6 @@ export const publishWorkflow = defineTool({
     const schedule = review === undefined ? await ctx.read.schedules.find(id) : undefined;
     return schedule === undefined
       ? published
-      : { ...published, next_runs: scheduleState(ctx, schedule).next };
+      : { ...published, next_runs: schedule.paused ? [] : localTimes(ctx, schedule) };
   },
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ProjectInput } from "../../schemas/project.ts";
 import { Issue } from "../../schemas/problem.ts";
 import { RunInputs } from "../../schemas/run.ts";
+import { zonedTimestamp } from "../../schemas/text.ts";
 import {
   AppliedFixes,
   ApplyFixes,
@@ -76,6 +77,10 @@ export const validateWorkflow = defineTool({
         .string()
         .optional()
         .meta({ description: "The type of a run's output.", example: "{best_region: text}" }),
+      next_times: z
+        .array(zonedTimestamp)
+        .optional()
+        .meta({ description: "With a schedule: its next five times." }),
       preview: z.unknown().optional().meta({
         description:
           "With mocks: the values of fields and output, also after steps that only compute; not_evaluated says why a value is not known.",
@@ -90,7 +95,7 @@ export const validateWorkflow = defineTool({
     const project = await projectFor(ctx, "write", known ?? requested);
     const options = { checkConnections: true, project, selfId, inputs, mocks, applyFixes };
     const report = await checkDefinition(ctx, definition, options);
-    const { valid, errors, warnings, preview, applied_fixes: applied } = report;
+    const { valid, errors, warnings, next_times, preview, applied_fixes: applied } = report;
     if (report.definition === null) return { valid, errors };
     return {
       valid,
@@ -104,6 +109,7 @@ export const validateWorkflow = defineTool({
         effects,
       })),
       output: report.output_type,
+      ...(next_times !== undefined && { next_times }),
       ...(preview !== undefined && { preview: shortPreview(preview, outputChars(ctx)) }),
     };
   },
