@@ -8,6 +8,7 @@ import { Fact, Facts, RunLink } from "../runs/facts.tsx";
 import { Section } from "../runs/section.tsx";
 import { EmptyState, Page, QueryContent } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
+import { NextTimes } from "../workflows/next-times.tsx";
 import { CronText } from "../workflows/schedule-text.tsx";
 import { VersionDiff } from "../workflows/version-diff.tsx";
 import { Decision } from "./decision.tsx";
@@ -120,6 +121,7 @@ function Plan({ review: { plan } }: { review: Review }) {
           ) : (
             <>
               It runs by itself: <CronText cron={schedule.cron} /> ({schedule.timezone}).
+              <NextTimes times={schedule.next_times} />
             </>
           )}
         </List.Item>

@@ -14,6 +14,7 @@ import { parseExamples } from "./inputs.ts";
 import { type WorkflowWithEtag, invalidateWorkflows, versionQuery } from "./queries.ts";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { triggerIds } from "./trigger-ids.ts";
+import { NextTimes } from "./next-times.tsx";
 import { CronText, parseSchedule } from "./schedule-text.tsx";
 
 interface PublishDialogProps {
@@ -83,7 +84,12 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
             {definition === null ? (
               <Text>This version has no definition to publish.</Text>
             ) : (
-              <Consequences read={read} version={version} definition={definition} />
+              <Consequences
+                read={read}
+                version={version}
+                definition={definition}
+                nextTimes={check.data?.next_times}
+              />
             )}
             {check.isFetching && (
               <Group gap="xs" role="status">
@@ -149,9 +155,11 @@ interface ConsequencesProps {
   read: WorkflowWithEtag;
   version: number;
   definition: Record<string, unknown>;
+  /** The next times of its schedule, once the version is checked. */
+  nextTimes: readonly string[] | undefined;
 }
 
-function Consequences({ read: { workflow }, version, definition }: ConsequencesProps) {
+function Consequences({ read: { workflow }, version, definition, nextTimes }: ConsequencesProps) {
   const { published_version: published, status } = workflow;
   const may = useHasScopeIn(workflow);
   const isPublished = status === "published" && published !== null;
@@ -177,6 +185,7 @@ function Consequences({ read: { workflow }, version, definition }: ConsequencesP
         ) : (
           <>
             Schedule: <CronText cron={schedule.cron} /> ({schedule.timezone}).
+            <NextTimes times={nextTimes} />
           </>
         )}
       </List.Item>

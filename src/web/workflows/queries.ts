@@ -206,13 +206,13 @@ export const recentRunsQuery = (id: string) =>
       state.data?.some(({ finished_at: end }) => end === null) === true ? ACTIVE_POLL_MS : IDLE_POLL_MS,
   });
 
-/** A cron expression in words. The library is loaded on demand. */
+/** A cron expression in words; itself where it can't be read. The library is loaded on demand. */
 export const cronQuery = (cron: string) =>
   queryOptions({
     queryKey: ["cron", cron],
     queryFn: async () => {
-      const { default: cronstrue } = await import("cronstrue");
-      return cronstrue.toString(cron, { use24HourTimeFormat: true, throwExceptionOnParseError: false });
+      const { describeCron } = await import("./cron-words.ts");
+      return describeCron(cron) ?? cron;
     },
     staleTime: Infinity,
   });

@@ -3,11 +3,18 @@ import { Group, Text } from "@mantine/core";
 import { IconAlarm, IconClock, IconWebhook } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { type DefinitionStart, definitionStarts } from "./definition-starts.ts";
+import { NextTimes } from "./next-times.tsx";
 import { CronText } from "./schedule-text.tsx";
 
 const ICONS = { schedule: IconClock, webhook: IconWebhook, must_succeed: IconAlarm };
 
-export function StartsLine({ definition }: { definition: Record<string, unknown> | null }) {
+interface StartsLineProps {
+  definition: Record<string, unknown> | null;
+  /** The next times of its schedule, where they are known. */
+  nextTimes?: readonly string[] | undefined;
+}
+
+export function StartsLine({ definition, nextTimes }: StartsLineProps) {
   const starts = useMemo(() => definitionStarts(definition), [definition]);
   if (starts.length === 0) return null;
   return (
@@ -25,6 +32,7 @@ export function StartsLine({ definition }: { definition: Record<string, unknown>
             <Icon size={14} aria-hidden style={{ flexShrink: 0 }} />
             <Text size="sm" span style={{ overflowWrap: "anywhere" }}>
               <Start start={start} />
+              {start.kind === "schedule" && <NextTimes times={nextTimes} />}
             </Text>
           </Group>
         );
