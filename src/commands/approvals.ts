@@ -7,6 +7,7 @@ import { listApprovals } from "../../tools/approvals/list-approvals.ts";
 import { AppError } from "../core/errors.ts";
 import { formatPlan } from "../core/format-plan.ts";
 import { alignColumns, formatTimestamp } from "./columns.ts";
+import { jsonOrText } from "./inputs.ts";
 import { type Io, paint } from "./io.ts";
 import { withOperator } from "./operator.ts";
 
@@ -130,15 +131,11 @@ export async function decide(
   );
 }
 
-/** @throws AppError invalid_input */
+/** @throws AppError invalid_input; CommandError as `jsonOrText` */
 function parseForm(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown;
-  } catch (cause) {
-    throw new AppError("invalid_input", `--form must be a JSON object, got: ${json.slice(0, 100)}`, {
-      cause,
-    });
-  }
+  const form = jsonOrText(json, "--form");
+  if (typeof form !== "string") return form;
+  throw new AppError("invalid_input", `--form must be a JSON object, got: ${json.slice(0, 100)}`);
 }
 
 /** Passes the place of an assignee on. */

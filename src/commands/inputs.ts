@@ -1,6 +1,7 @@
 /** The inputs of a run from the command line. */
 import { readFileSync } from "node:fs";
-import { jsonLossIssues } from "../core/json-text.ts";
+import { readJson } from "../core/json-text.ts";
+import type { Issue } from "../../schemas/problem.ts";
 import { fileProblem } from "./file-problem.ts";
 import { CommandError, EXIT } from "./io.ts";
 
@@ -39,15 +40,13 @@ export function parseGiven(text: string): Record<string, unknown> {
 
 function readInputsFile(file: string): Record<string, unknown> {
   const source = file === "-" ? "standard input" : file;
-  let text: string;
-  let parsed: unknown;
+  let read: ReturnType<typeof readJson>;
   try {
-    text = readFileSync(file === "-" ? 0 : file, "utf8");
-    parsed = JSON.parse(text);
+    read = readJson(readFileSync(file === "-" ? 0 : file, "utf8"));
   } catch (error) {
     throw usageError(`--inputs-file: ${source} cannot be read as JSON: ${fileProblem(error)}.`);
   }
-  assertNothingLost(text, `--inputs-file: ${source}`);
+  const parsed = valueOf(read, `--inputs-file: ${source}`);
   if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed))
     return parsed as Record<string, unknown>;
   throw usageError(`--inputs-file: ${source} must hold one JSON object, such as {"since": "2026-01-01"}.`);
@@ -59,25 +58,24 @@ function isText(schema: Readonly<Record<string, unknown>> | null, name: string):
   return [property?.type].flat().includes("string");
 }
 
-/** Parses JSON; anything else is text, which the check of the inputs accepts or refuses. */
-function jsonOrText(value: string, option: string): unknown {
-  let parsed: unknown;
+/**
+ * Parses JSON; anything else is text, which the check of the value accepts or refuses.
+ * @param option what the value belongs to, for messages
+ * @throws CommandError as `valueOf`
+ */
+export function jsonOrText(text: string, option: string): unknown {
+  let read: ReturnType<typeof readJson>;
   try {
-    parsed = JSON.parse(value);
+    read = readJson(text);
   } catch {
-    return value;
+    return text;
   }
-  assertNothingLost(value, option);
-  return parsed;
+  return valueOf(read, option);
 }
 
-/**
- * @param text valid JSON
- * @throws CommandError with all numbers that would change, and all keys that occur twice
- */
-function assertNothingLost(text: string, option: string): void {
-  const issues = jsonLossIssues(text);
-  if (issues.length === 0) return;
+/** @throws CommandError with all numbers that are too long, and all keys that occur twice */
+function valueOf({ value, issues }: { value: unknown; issues: readonly Issue[] }, option: string): unknown {
+  if (issues.length === 0) return value;
   const lines = issues.map(
     ({ path, message, fix }) => `${option}: ${[path, message].filter(Boolean).join(" ")}. ${fix}`,
   );

@@ -4,6 +4,7 @@ import { getWorkflowState } from "../../tools/workflow-state/get-workflow-state.
 import { listStateChanges } from "../../tools/workflow-state/list-state-changes.ts";
 import { resetWorkflowState } from "../../tools/workflow-state/reset-workflow-state.ts";
 import { setWorkflowState } from "../../tools/workflow-state/set-workflow-state.ts";
+import { jsonOrText } from "./inputs.ts";
 import { CommandError, EXIT, type Io, paint } from "./io.ts";
 import { withOperator } from "./operator.ts";
 import { printJson } from "./project-output.ts";
@@ -102,10 +103,6 @@ function parseAssignment(assignment: string): [string, unknown] {
   const at = assignment.indexOf("=");
   if (at < 1)
     throw new CommandError(`Write each key as name=value, got ${JSON.stringify(assignment)}.`, EXIT.usage);
-  const text = assignment.slice(at + 1);
-  try {
-    return [assignment.slice(0, at), JSON.parse(text)];
-  } catch {
-    return [assignment.slice(0, at), text];
-  }
+  const name = assignment.slice(0, at);
+  return [name, jsonOrText(assignment.slice(at + 1), name)];
 }

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Issue } from "../../schemas/problem.ts";
 import { AppError } from "./errors.ts";
 import { withoutFields } from "./hidden-fields.ts";
+import { isLongNumber } from "./long-numbers.ts";
 import { nearMatch } from "./near-match.ts";
 
 type ZodIssue = z.core.$ZodIssue;
@@ -91,11 +92,19 @@ const kinds: Record<string, string> = {
 };
 const kind = (type: string): string => kinds[type] ?? type;
 
+/** What a field adds that takes no long number. */
+const held = ({ input, expected }: z.core.$ZodIssueInvalidType): string =>
+  isLongNumber(input) && NUMERIC.has(expected)
+    ? ` that a JSON number holds exactly (up to ${Number.MAX_SAFE_INTEGER})`
+    : "";
+const NUMERIC = new Set(["int", "number"]);
+
 const received = (input: unknown, expected: string): string => {
   if (input === null) return "null";
+  if (isLongNumber(input) && NUMERIC.has(expected)) return truncate(input, MAX_KEY_LENGTH);
   if (Array.isArray(input)) return "a list";
   // "must be an integer, got a number" would not help. No other value is repeated: it may be a secret.
-  if (typeof input === "number" && ["int", "number"].includes(expected)) return String(input);
+  if (typeof input === "number" && NUMERIC.has(expected)) return String(input);
   return kind(typeof input);
 };
 
@@ -192,7 +201,7 @@ function describe(issue: ZodIssue): Omit<Issue, "path"> {
         ? { code: "missing", message: "is required", fix: `Set it to ${kind(issue.expected)}.` }
         : {
             code: "wrong_type",
-            message: `must be ${kind(issue.expected)}, got ${received(issue.input, issue.expected)}`,
+            message: `must be ${kind(issue.expected)}${held(issue)}, got ${received(issue.input, issue.expected)}`,
           };
     case "invalid_value":
       return notAllowed(issue.input, issue.values.map(String));

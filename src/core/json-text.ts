@@ -1,16 +1,18 @@
 /**
- * What JSON text says and `JSON.parse` loses: a key that occurs twice, an integer with more digits than a number holds, and
- * a number that is too large for any.
+ * Reads JSON text without losing what it says: a number that a double can't hold becomes a long number (`long-numbers.ts`). What
+ * no value can hold is reported: a key that occurs twice, and a number that is too long.
  */
 import type { Issue } from "../../schemas/problem.ts";
 import { formatPath } from "./issues.ts";
 import { isNestedDeeper } from "./json-nesting.ts";
+import { MAX_LONG_NUMBER_CHARS, readNumber } from "./long-numbers.ts";
 
 /** Maximum number of losses reported for one text. */
 const MAX_LOSSES = 100;
 
 export interface JsonLoss {
-  kind: "duplicate_key" | "inexact_integer" | "not_finite";
+  /** `not_finite`: a number that is too long for a long number; in YAML also infinity, and what is no number. */
+  kind: "duplicate_key" | "not_finite";
   path: readonly PropertyKey[];
   /** The key, or the number as it is written. */
   text: string;
@@ -18,16 +20,8 @@ export interface JsonLoss {
   offset: number;
 }
 
-const INTEGER = /^-?\d+$/;
-/** What a text without losses of numbers never contains. */
-const LONG_NUMBER = /\d{16}|[eE]\+?\d{3}/;
-
-/** Whether a number is written again as it was written, or has exactly that value. */
-function isExactInteger(source: string): boolean {
-  const value = Number(source);
-  if (Number.isSafeInteger(value) || String(value) === source) return true;
-  return Number.isFinite(value) && BigInt(source) === BigInt(value);
-}
+/** What a text without long numbers never contains: many digits in a row, with or without a point, or a large exponent. */
+const LONG_NUMBER = /\d[\d.]{15}|[eE][+-]?\d{3}/;
 
 /** An object or a list around the current position, with the key or the index of its current value. */
 interface Frame {
@@ -49,28 +43,42 @@ const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
-/** Length of the shortest number without an exponent that can be a loss, in characters. */
+/** Length of the shortest long number without an exponent, in characters. */
 const LONG_NUMBER_CHARS = 16;
 
+interface ScanOptions {
+  /** Whether keys that occur twice are losses. */
+  keys: boolean;
+  /** Whether the long numbers of a place are found; default: all. */
+  isRead?: (path: readonly PropertyKey[]) => boolean;
+}
+
+export interface JsonScan {
+  losses: JsonLoss[];
+  /** The same JSON with each long number as text, in its place; the text itself if there is none. */
+  exact: string;
+}
+
 /**
- * Finds the losses of a text, in one pass that looks closer only at keys and at long numbers.
+ * Finds the losses and the long numbers of a text, in one pass that looks closer only at keys and at long numbers.
  * @param text valid JSON
- * @param only the one kind to find; default: all
  */
-export function findJsonLosses(text: string, only?: JsonLoss["kind"]): JsonLoss[] {
+export function scanJson(text: string, { keys, isRead }: ScanOptions): JsonScan {
   const losses: JsonLoss[] = [];
+  /** The text up to `copied`, with long numbers as text. */
+  let exact = "";
+  let copied = 0;
   const frames: Frame[] = [];
   let frame: Frame | undefined;
   const path = (): PropertyKey[] => frames.map(({ isList, index, key }) => (isList ? index : key!));
-  const add = (kind: JsonLoss["kind"] | undefined, source: string, offset: number): void => {
-    if (kind !== undefined && (only ?? kind) === kind)
-      losses.push({ kind, path: path(), text: source, offset });
+  const add = (kind: JsonLoss["kind"], source: string, offset: number): void => {
+    if (losses.length < MAX_LOSSES) losses.push({ kind, path: path(), text: source, offset });
   };
-  for (let at = 0; at < text.length && losses.length < MAX_LOSSES; at += 1) {
+  for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       const end = endOfString(text, at);
-      if (frame?.isKeyNext === true && takeKey(frame, text.slice(at, end + 1)))
+      if (frame?.isKeyNext === true && takeKey(frame, text.slice(at, end + 1), keys))
         add("duplicate_key", frame.key!, at);
       at = end;
     } else if (code === OPENING_BRACE || code === OPENING_BRACKET) {
@@ -85,23 +93,36 @@ export function findJsonLosses(text: string, only?: JsonLoss["kind"]): JsonLoss[
       else frame.isKeyNext = true;
     } else if (code === MINUS || (code >= ZERO && code <= NINE)) {
       const { end, hasExponent } = endOfNumber(text, at);
-      if (end - at >= LONG_NUMBER_CHARS || hasExponent) {
+      if ((end - at >= LONG_NUMBER_CHARS || hasExponent) && (isRead === undefined || isRead(path()))) {
         const source = text.slice(at, end);
-        add(numberLoss(source), source, at);
+        const number = readNumber(source);
+        if (number === undefined) add("not_finite", source, at);
+        else if (typeof number === "string") {
+          exact += `${text.slice(copied, at)}"${number}"`;
+          copied = end;
+        }
       }
       at = end - 1;
     }
   }
-  return losses;
+  return { losses, exact: copied === 0 ? text : exact + text.slice(copied) };
 }
 
-/** Takes the next key of an object. @param raw with its quotes @returns whether the object has it already */
-function takeKey(frame: Frame, raw: string): boolean {
+/** Finds the losses of a text. @param text valid JSON */
+export const findJsonLosses = (text: string): JsonLoss[] => scanJson(text, { keys: true }).losses;
+
+/**
+ * Takes the next key of an object.
+ * @param raw with its quotes
+ * @param compares whether it is compared with the keys before it
+ * @returns whether the object has it already
+ */
+function takeKey(frame: Frame, raw: string, compares: boolean): boolean {
   const previous = frame.key;
   const key = raw.includes("\\") ? (JSON.parse(raw) as string) : raw.slice(1, -1);
   frame.key = key;
   frame.isKeyNext = false;
-  if (previous === undefined) return false;
+  if (previous === undefined || !compares) return false;
   frame.keys ??= new Set([previous]);
   const isRepeated = frame.keys.has(key);
   frame.keys.add(key);
@@ -119,12 +140,6 @@ function endOfNumber(text: string, start: number): { end: number; hasExponent: b
     else if (!(code >= ZERO && code <= NINE) && code !== 0x2e && code !== 0x2b && code !== MINUS)
       return { end, hasExponent };
   }
-}
-
-/** @param source a number as JSON or YAML writes it */
-export function numberLoss(source: string): "inexact_integer" | "not_finite" | undefined {
-  if (INTEGER.test(source)) return isExactInteger(source) ? undefined : "inexact_integer";
-  return Number.isFinite(Number(source)) ? undefined : "not_finite";
 }
 
 /** Returns the offset of the quote that ends a string. */
@@ -151,32 +166,35 @@ export function describeLoss({ kind, text }: Pick<JsonLoss, "kind" | "text">): {
       fix: "Keep one of them.",
     };
   const shown = text.length > SHOWN_DIGITS ? `${text.slice(0, SHOWN_DIGITS)}…` : text;
-  if (kind === "not_finite")
-    return {
-      code: kind,
-      message: `must be a number up to 1.8e308, got ${shown}`,
-      fix: `Write a smaller number, or text: "${shown}".`,
-    };
   return {
     code: kind,
-    message: `must be an integer that a number can hold, up to ${Number.MAX_SAFE_INTEGER}, got ${shown}`,
-    fix: `Write it as text: "${shown}".`,
+    message: `must be a number with at most ${MAX_LONG_NUMBER_CHARS} digits, got ${shown}`,
+    fix: `Write a shorter number, or text: "${shown}".`,
   };
 }
 
-/** Finds the losses of a text as issues, with their paths. */
-export const jsonLossIssues = (text: string): Issue[] =>
-  findJsonLosses(text).map((loss): Issue =>
-    Object.assign({ path: formatPath(loss.path) }, describeLoss(loss)),
-  );
+/** Describes losses as issues, with their paths. */
+export const lossIssues = (losses: readonly JsonLoss[]): Issue[] =>
+  losses.map((loss): Issue => Object.assign({ path: formatPath(loss.path) }, describeLoss(loss)));
 
-/** A number in JSON that is too large. */
+/**
+ * Parses JSON that somebody wrote: long numbers are text with their digits.
+ * @returns the value, and what it does not hold as it is written
+ * @throws SyntaxError for invalid JSON
+ */
+export function readJson(text: string): { value: unknown; issues: Issue[] } {
+  const value: unknown = JSON.parse(text);
+  const { losses, exact } = scanJson(text, { keys: true });
+  return { value: exact === text ? value : JSON.parse(exact), issues: lossIssues(losses) };
+}
+
+/** A number in JSON that is too long. */
 export class NumberTooLargeError extends Error {
   /** Where the number is, such as `rows[0].n`. */
   readonly path: string;
 
   constructor(path: string) {
-    super(`The number at ${path || "the top"} is too large.`);
+    super(`The number at ${path || "the top"} has more than ${MAX_LONG_NUMBER_CHARS} digits.`);
     this.path = path;
   }
 }
@@ -189,21 +207,38 @@ export class JsonTooDeepError extends Error {
 }
 
 /**
- * Parses JSON of another system. An integer beyond ±(2^53 − 1) becomes text with its digits, whatever their number, so that
- * ids of one field have one type.
+ * Parses JSON of another system: long numbers are text with their digits. Of a key that occurs twice, the last value counts.
  * @param maxDepth maximum nesting, in levels
  * @throws SyntaxError for invalid JSON; JsonTooDeepError, NumberTooLargeError
  */
 export function parseExactJson(text: string, maxDepth: number): unknown {
   if (isNestedDeeper(text, maxDepth)) throw new JsonTooDeepError(maxDepth);
+  // Also where it is parsed again: the scan needs valid JSON.
   const value: unknown = JSON.parse(text);
   if (!LONG_NUMBER.test(text)) return value;
-  const [tooLarge] = findJsonLosses(text, "not_finite");
-  if (tooLarge !== undefined) throw new NumberTooLargeError(formatPath(tooLarge.path));
-  return JSON.parse(text, textOfLongInteger as Parameters<typeof JSON.parse>[1]);
+  const { losses, exact } = scanJson(text, { keys: false });
+  if (losses[0] !== undefined) throw new NumberTooLargeError(formatPath(losses[0].path));
+  return exact === text ? value : JSON.parse(exact);
 }
 
-function textOfLongInteger(_key: string, value: unknown, { source }: { source?: string }): unknown {
-  const isLong = typeof value === "number" && !Number.isSafeInteger(value) && INTEGER.test(source ?? "");
-  return isLong ? source : value;
+/**
+ * Returns JSON with its long numbers as text, for a parser that would round them.
+ * @param isRead whether a place is read so; the rest stays as it is
+ * @returns the text itself if it has no long number, or is not valid JSON
+ * @throws NumberTooLargeError
+ */
+export function exactJsonText(text: string, isRead: NonNullable<ScanOptions["isRead"]>): string {
+  if (!LONG_NUMBER.test(text) || !isJson(text)) return text;
+  const { losses, exact } = scanJson(text, { keys: false, isRead });
+  if (losses[0] !== undefined) throw new NumberTooLargeError(formatPath(losses[0].path));
+  return exact;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,44 +1,40 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  exactJsonText,
   findJsonLosses,
-  jsonLossIssues,
   type NumberTooLargeError,
   parseExactJson,
+  readJson,
 } from "../../src/core/json-text.ts";
 
 const losses = (text: string) => findJsonLosses(text).map(({ kind, path }) => `${kind} ${path.join(".")}`);
+const isSafe = (value: number): boolean => !Number.isInteger(value) || Number.isSafeInteger(value);
+const TOO_LONG = "9".repeat(1_001);
 
 describe("findJsonLosses", () => {
   it.each<[string, string, string[]]>([
-    ["an integer that loses digits", '{"a": [1, 9007199254740993]}', ["inexact_integer a.1"]],
-    ["a negative one", "[-9007199254740993]", ["inexact_integer 0"]],
-    ["a very long one", `{"a": ${"9".repeat(400)}}`, ["inexact_integer a"]],
-    ["a number that is too large", '{"a": {"b": 1e400}}', ["not_finite a.b"]],
+    ["an integer with too many digits", `{"a": [1, ${TOO_LONG}]}`, ["not_finite a.1"]],
+    ["a decimal with too many digits", `[-0.${TOO_LONG}]`, ["not_finite 0"]],
+    ["a number whose exponent is too large", '{"a": {"b": 1e4000}}', ["not_finite a.b"]],
+    ["a number whose exponent is too small", '{"a": {"b": 1e-4000}}', ["not_finite a.b"]],
     ["a key that occurs twice", '{"a": {"b": 1, "c": 2, "b": 3}}', ["duplicate_key a.b"]],
     ["a key that is escaped once", String.raw`{"ab": 1, "a\u0062": 2}`, ["duplicate_key ab"]],
     ["the same key of other objects as none", '[{"a": 1}, {"a": {"a": 1}}]', []],
-    ["a large integer that is exact as none", "[10000000000000000, 9007199254740992, 1e300]", []],
-    ["digits in text as none", '{"9007199254740993": "1e400 \\" 9007199254740993"}', []],
-    ["the number alone", "9007199254740993", ["inexact_integer "]],
+    [
+      "long numbers as none",
+      "[10000000000000000, 9007199254740993, 1e300, 1e400, 0.12345678901234567890]",
+      [],
+    ],
+    ["digits in text as none", '{"9007199254740993": "1e4000 \\" 9007199254740993"}', []],
+    ["the number alone", TOO_LONG, ["not_finite "]],
     [
       "all of them",
-      '{"a": 1e999, "b": [], "a": -12345678901234567890}',
-      ["not_finite a", "duplicate_key a", "inexact_integer a"],
+      `{"a": 1e9999, "b": [], "a": -${TOO_LONG}}`,
+      ["not_finite a", "duplicate_key a", "not_finite a"],
     ],
   ])("reports %s", (_, text, expected) => {
     expect(losses(text)).toEqual(expected);
-  });
-
-  it("says what to write instead", () => {
-    expect(jsonLossIssues('{"id": 9007199254740993}')).toEqual([
-      {
-        path: "id",
-        code: "inexact_integer",
-        message: "must be an integer that a number can hold, up to 9007199254740991, got 9007199254740993",
-        fix: 'Write it as text: "9007199254740993".',
-      },
-    ]);
   });
 
   it("finds nothing in what JSON.stringify writes, whatever the keys and texts", () => {
@@ -51,15 +47,57 @@ describe("findJsonLosses", () => {
   });
 });
 
+describe("readJson", () => {
+  it("returns long numbers as text, and what no value holds as issues", () => {
+    expect(readJson('{"id": 9007199254740993, "n": 1e4000, "id": -0.12345678901234567890}')).toEqual({
+      value: { id: "-0.12345678901234567890", n: Infinity },
+      issues: [
+        {
+          path: "n",
+          code: "not_finite",
+          message: "must be a number with at most 1000 digits, got 1e4000",
+          fix: 'Write a shorter number, or text: "1e4000".',
+        },
+        {
+          path: "id",
+          code: "duplicate_key",
+          message: "occurs twice in the same object, so one of the values would be lost",
+          fix: "Keep one of them.",
+        },
+      ],
+    });
+  });
+
+  it("refuses what is no JSON before it looks for numbers", () => {
+    for (const text of [
+      "{9007199254740993: 1}",
+      "[01234567890123456789]",
+      "[.12345678901234567]",
+      "[+1e400]",
+    ])
+      expect(() => readJson(text)).toThrow(SyntaxError);
+  });
+});
+
 describe("parseExactJson", () => {
-  it("returns integers beyond 2^53 as text with all digits, and everything else as JSON.parse", () => {
-    const text =
-      '{"ids": [9007199254740993, -12345678901234567890, 9007199254740991], "x": 1e20, "s": "9007199254740993"}';
+  it("returns numbers that a double can't hold as text with all digits, and everything else as JSON.parse", () => {
+    const text = `{
+      "ids": [9007199254740993, -12345678901234567890, 9007199254740991], "x": 1e20, "s": "9007199254740993",
+      "v": 900719925474099.23, "w": 0.12345678901234567890, "y": [1.10, 3.0, 1e400]
+    }`;
     expect(parseExactJson(text, 64)).toEqual({
       ids: ["9007199254740993", "-12345678901234567890", 9007199254740991],
       x: 1e20,
       s: "9007199254740993",
+      v: "900719925474099.23",
+      w: "0.12345678901234567890",
+      y: [1.1, 3, `1${"0".repeat(400)}`],
     });
+  });
+
+  it("keeps the order of keys, and a key named __proto__", () => {
+    const value = parseExactJson('{"b": 9007199254740993, "__proto__": {"x": 1e400}, "a": 1}', 64) as object;
+    expect(Object.keys(value)).toEqual(["b", "__proto__", "a"]);
   });
 
   it("keeps every integer, as a number or as text", () => {
@@ -74,14 +112,34 @@ describe("parseExactJson", () => {
     );
   });
 
-  it("refuses a number that is too large after any number of other losses", () => {
-    const long = Array.from({ length: 101 }, () => "12345678901234567890").join(", ");
-    expect(() => parseExactJson(`[${long}, 1e400]`, 64)).toThrow("The number at [101] is too large.");
+  it("returns what JSON.stringify writes, apart from integers that are not safe", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.oneof(fc.double().filter(isSafe), fc.string())), (value) => {
+        const text = JSON.stringify(value);
+        expect(parseExactJson(text, 64)).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 500 },
+    );
   });
 
-  it("refuses a number that is too large, with its path", () => {
-    expect(() => parseExactJson('{"a": [1, 1e400]}', 64)).toThrow(
-      expect.objectContaining({ path: "a[1]" }) as NumberTooLargeError,
+  it("refuses a number that is too long, with its path", () => {
+    const long = Array.from({ length: 101 }, () => "12345678901234567890").join(", ");
+    expect(() => parseExactJson(`{"a": [${long}, 1e4000]}`, 64)).toThrow(
+      expect.objectContaining({ path: "a[101]" }) as NumberTooLargeError,
     );
+  });
+});
+
+describe("exactJsonText", () => {
+  it("writes long numbers as text in one part of a message, and leaves the rest as it is", () => {
+    const text =
+      '{"id": 9007199254740993, "result": {"n": [9007199254740993, "9007199254740993"], "x": 1.50}}';
+    expect(exactJsonText(text, ([part]) => part === "result")).toBe(
+      '{"id": 9007199254740993, "result": {"n": ["9007199254740993", "9007199254740993"], "x": 1.50}}',
+    );
+  });
+
+  it("returns what is no JSON unchanged", () => {
+    expect(exactJsonText("{9007199254740993: 1}", () => true)).toBe("{9007199254740993: 1}");
   });
 });

@@ -3,7 +3,11 @@ import { startTestExecutor } from "../support/executor.ts";
 import { apiClient } from "../support/http.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
-const schema = { type: "object", properties: { approved: { type: "boolean" } }, required: ["approved"] };
+const schema = {
+  type: "object",
+  properties: { approved: { type: "boolean" }, order: { type: "integer", minimum: 1 } },
+  required: ["approved"],
+};
 const definition = {
   steps: [
     { id: "link", type: "set", values: { url: "${{ run.event_urls.callback }}" } },
@@ -58,6 +62,20 @@ describe("POST /events/{token}", () => {
     expectProblem(await anyone("POST", url.pathname, { approved: true }), "event_received");
   });
 
+  it("takes the digits of a number that a double can't hold, and compares them", async () => {
+    const { call, id, url, proceed, anyone } = await waiting();
+    const { errors } = expectProblem(
+      await anyone("POST", url.pathname, '{ "approved": true, "order": -9007199254740993 }'),
+      "invalid_input",
+    );
+    expect(errors).toMatchObject([{ path: "order", message: "must be at least 1, got -9007199254740993" }]);
+    const answer = await anyone("POST", url.pathname, '{ "approved": true, "order": 9007199254740993 }');
+    expect(answer.status).toBe(202);
+    await proceed();
+    const { body: run } = await call("GET", `/runs/${id}?step_id=callback`);
+    expect(run.steps[0].output.body).toEqual({ approved: true, order: "9007199254740993" });
+  });
+
   it("has the address that links in mails have", async () => {
     const { call, id, url, server } = await waiting();
     const { body } = await call("GET", `/runs/${id}?step_id=link`);
@@ -100,11 +118,10 @@ describe("POST /events/{token}", () => {
   it("refuses a body of which something would be lost, and stays valid", async () => {
     const { url, anyone } = await waiting();
     const { errors } = expectProblem(
-      await anyone("POST", url.pathname, '{ "n": 12345678901234567890, "n": 1e999, "approved": "yes" }'),
+      await anyone("POST", url.pathname, '{ "n": 12345678901234567890, "n": 1e9999, "approved": "yes" }'),
       "invalid_input",
     );
     expect(errors).toMatchObject([
-      { path: "n", code: "inexact_integer" },
       { path: "n", code: "duplicate_key" },
       { path: "n", code: "not_finite" },
       { path: "approved", code: "wrong_type" },

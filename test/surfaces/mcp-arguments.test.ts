@@ -65,14 +65,15 @@ describe("the arguments of a call", () => {
     expect(inputOf(name, args)).toEqual(args);
   });
 
-  it("report what JSON text in them would lose", () => {
-    const { issues } = read("run_workflow", {
+  it("keep the digits of JSON text in them, and report what it would lose", () => {
+    const { input, issues } = read("run_workflow", {
       workflow_id: "a",
-      inputs: '{"id": 12345678901234567890, "b": 1, "b": 2}',
+      inputs: '{"id": 12345678901234567890, "b": 1, "b": 2, "n": [1e4000]}',
     });
+    expect(input["inputs"]).toMatchObject({ id: "12345678901234567890" });
     expect(issues).toMatchObject([
-      { path: "inputs.id", code: "inexact_integer" },
       { path: "inputs.b", code: "duplicate_key" },
+      { path: "inputs.n[0]", code: "not_finite" },
     ]);
   });
 

@@ -51,7 +51,7 @@ const issuesIn = (result: { isError?: boolean; content: { text: string }[] }): s
 
 describe("arguments that JSON.parse would change", () => {
   const CASES = [
-    ['{"a": [9007199254740993]}', "definition.a[0] inexact_integer"],
+    ['{"a": [1e4000]}', "definition.a[0] not_finite"],
     ['{"a": 1, "a": 2}', "definition.a duplicate_key"],
   ] as const;
   it("are refused with their path on /mcp, with and without a session", async () => {
@@ -73,6 +73,42 @@ describe("arguments that JSON.parse would change", () => {
     await postMessage(messages, key, createCall(CASES[0][0]));
     const [, data] = await stream.waitFor(/^data: (\{.*"id":2.*\})$/m);
     expect(issuesIn(JSON.parse(data!).result)).toEqual([CASES[0][1]]);
+  });
+});
+
+/** The numbers of the stored definition. */
+const storedNumbers = async (url: string, key: Record<string, string>) => {
+  const call = `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"get_workflow","arguments":{"workflow_id":"a"}}}`;
+  const { text } = await postMessage(`${url}/mcp`, key, call);
+  const { structuredContent } = JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? text).result;
+  return structuredContent.definition.steps[0].values.n as unknown;
+};
+
+describe("arguments with numbers that a double can't hold", () => {
+  const ARGUMENTS =
+    '{"steps":[{"id":"a","type":"set","values":{"n":[9007199254740993,0.12345678901234567890,1.50]}}]}';
+  const EXACT = ["9007199254740993", "0.12345678901234567890", 1.5];
+
+  it("arrive exactly on /mcp, with and without a session", async () => {
+    const withSession = await openMcp();
+    await postMessage(
+      `${withSession.url}/mcp`,
+      await openSession(withSession.url, withSession.key),
+      createCall(ARGUMENTS),
+    );
+    expect(await storedNumbers(withSession.url, withSession.key)).toEqual(EXACT);
+    const { url, key } = await openMcp();
+    await postMessage(`${url}/mcp`, key, createCall(ARGUMENTS));
+    expect(await storedNumbers(url, key)).toEqual(EXACT);
+  });
+
+  it("arrive exactly on a stream", async () => {
+    const { url, key } = await openMcp();
+    const { stream, messages } = await openSse(url, key);
+    await postMessage(messages, key, INITIALIZE_REQUEST);
+    await postMessage(messages, key, createCall(ARGUMENTS));
+    await stream.waitFor(/^data: (\{.*"id":2.*\})$/m);
+    expect(await storedNumbers(url, key)).toEqual(EXACT);
   });
 });
 

@@ -36,11 +36,12 @@ function headersFor(accept: string): Record<string, string> {
   };
 }
 
-const post = (message: object): Promise<Response> =>
+/** @param message as it was received: parsed and written again, long numbers would lose digits */
+const post = (message: string): Promise<Response> =>
   fetch(url, {
     method: "POST",
     headers: headersFor("application/json, text/event-stream"),
-    body: JSON.stringify(message),
+    body: message,
     signal: closing.signal,
   });
 
@@ -84,9 +85,9 @@ async function reasonOf(response: Response): Promise<string> {
 async function restartSession(): Promise<void> {
   sessionId = undefined;
   protocolVersion = undefined;
-  const response = await post({ ...initialize, id: "millrace-restart" });
+  const response = await post(JSON.stringify({ ...initialize, id: "millrace-restart" }));
   for await (const message of messagesOf(response)) readSession(response, message);
-  await post({ jsonrpc: "2.0", method: "notifications/initialized" });
+  await post(JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }));
 }
 
 function readSession(response: Response, { result }: Message): void {
@@ -94,12 +95,13 @@ function readSession(response: Response, { result }: Message): void {
   protocolVersion = result?.protocolVersion;
 }
 
-async function forward(message: Message): Promise<void> {
+/** @param line the message as it was received */
+async function forward(message: Message, line: string): Promise<void> {
   if (message.method === "initialize") initialize = message;
-  let response = await post(message);
+  let response = await post(line);
   if (response.status === 404 && sessionId !== undefined) {
     await restartSession();
-    response = await post(message);
+    response = await post(line);
   }
   if (!response.ok) throw new Error(await reasonOf(response));
   let isAnswered = false;
@@ -132,7 +134,7 @@ async function listen(): Promise<void> {
 async function handle(line: string): Promise<void> {
   const message = JSON.parse(line) as Message;
   try {
-    await forward(message);
+    await forward(message, line);
   } catch (error) {
     if (closing.signal.aborted || message.id === undefined || message.method === undefined) return;
     const { message: reason, cause } = error as Error & { cause?: { code?: string; message: string } };

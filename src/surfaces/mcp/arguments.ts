@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Issue } from "../../../schemas/problem.ts";
 import { formatPath } from "../../core/issues.ts";
 import { isNestedDeeper, MAX_REQUEST_DEPTH, tooDeepIssue } from "../../core/json-nesting.ts";
-import { describeLoss, findJsonLosses } from "../../core/json-text.ts";
+import { readJson } from "../../core/json-text.ts";
 
 type Node = Readonly<Record<string, unknown>>;
 type Path = readonly PropertyKey[];
@@ -74,10 +74,10 @@ function readText(node: Node, text: string, path: Path, issues: Issue[]): unknow
       return text;
     }
     const parsed = parseContainer(text);
-    if (parsed !== undefined && types.has(Array.isArray(parsed) ? "array" : "object")) {
-      for (const { path: inner, ...loss } of findJsonLosses(text))
-        issues.push({ path: formatPath([...path, ...inner]), ...describeLoss(loss) });
-      return read(node, parsed, path, issues);
+    if (parsed !== undefined && types.has(Array.isArray(parsed.value) ? "array" : "object")) {
+      for (const issue of parsed.issues)
+        issues.push({ ...issue, path: joinPaths(formatPath(path), issue.path) });
+      return read(node, parsed.value, path, issues);
     }
   }
   const list = optionsOf(node).find((option) => option["type"] === "array");
@@ -104,11 +104,14 @@ const itemTakes = (list: Node | undefined, type: string): boolean =>
 
 const isContainer = (text: string): boolean => /^\s*[[{]/.test(text);
 
+const joinPaths = (outer: string, inner: string): string =>
+  outer === "" || inner === "" || inner.startsWith("[") ? outer + inner : `${outer}.${inner}`;
+
 /** The object or list that a text holds; undefined for any other text. */
-function parseContainer(text: string): object | undefined {
+function parseContainer(text: string): ReturnType<typeof readJson> | undefined {
   if (!isContainer(text)) return undefined;
   try {
-    return JSON.parse(text) as object;
+    return readJson(text);
   } catch {
     return undefined;
   }

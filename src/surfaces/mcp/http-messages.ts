@@ -9,7 +9,7 @@ import { parseHost } from "../../core/hosts.ts";
 import { formatPath } from "../../core/issues.ts";
 import { assertRequestDepth } from "../../core/json-nesting.ts";
 import { nextTurnIfLarge } from "../../core/next-turn.ts";
-import { describeLoss, findJsonLosses } from "../../core/json-text.ts";
+import { describeLoss, type JsonLoss, scanJson } from "../../core/json-text.ts";
 import { isAllowedOrigin, type OriginRules } from "../cross-origin.ts";
 
 /** Maximum size of a message, in bytes. */
@@ -41,12 +41,16 @@ export function checkOrigin(req: IncomingMessage, rules: OriginRules): void {
   }
 }
 
-export interface ReceivedMessage {
+interface ReadMessage {
+  /** Its parameters, or its result, with long numbers as text. */
   message: unknown;
-  /** The body as it was sent. */
-  text: string;
   /** Issues of the arguments of a call: values that `message` does not hold as they are written. */
   argumentIssues: Issue[];
+}
+
+export interface ReceivedMessage extends ReadMessage {
+  /** The body as it was sent. */
+  text: string;
 }
 
 /**
@@ -58,34 +62,44 @@ export async function readMessage(req: IncomingMessage): Promise<ReceivedMessage
   const text = decode(body);
   await nextTurnIfLarge(text.length);
   assertRequestDepth(body);
-  const message = parse(text);
-  if (Array.isArray(message)) {
+  const parsed = parse(text);
+  if (Array.isArray(parsed)) {
     throw new AppError(
       "invalid_request",
       "Batches are not supported. Send each message in a request of its own.",
     );
   }
-  if (body.byteLength > MAX_INITIALIZE_BYTES && methodOf(message) === "initialize") {
+  if (body.byteLength > MAX_INITIALIZE_BYTES && methodOf(parsed) === "initialize") {
     throw new AppError(
       "payload_too_large",
       `The initialize request is larger than ${MAX_INITIALIZE_BYTES / 1024} KiB. Send less client information.`,
     );
   }
   await nextTurnIfLarge(text.length);
-  const argumentIssues = argumentIssuesOf(text);
+  const { exact, argumentIssues } = scanMessage(text);
   await nextTurnIfLarge(text.length);
-  return { message, text, argumentIssues };
+  return { message: exact === text ? parsed : parse(exact), text, argumentIssues };
 }
 
-/**
- * Finds the values in the arguments of a call that a parsed message does not hold as they are written.
- * @param text a JSON-RPC message
- * @returns issues with paths below the arguments
- */
-export const argumentIssuesOf = (text: string): Issue[] =>
-  findJsonLosses(text).flatMap(({ path: [params, args, ...path], ...loss }) =>
-    params === "params" && args === "arguments" ? [{ path: formatPath(path), ...describeLoss(loss) }] : [],
-  );
+/** Reads a message that was received before. @throws AppError invalid_json */
+export function readMessageText(text: string): ReadMessage {
+  const parsed = parse(text);
+  const { exact, argumentIssues } = scanMessage(text);
+  return { message: exact === text ? parsed : parse(exact), argumentIssues };
+}
+
+/** Finds the long numbers of a message, and what no value can hold in the arguments of a call, with paths below them. */
+function scanMessage(text: string): { exact: string; argumentIssues: Issue[] } {
+  // The id stays as it is: clients compare it.
+  const { losses, exact } = scanJson(text, {
+    keys: true,
+    isRead: ([part]) => part === "params" || part === "result",
+  });
+  return { exact, argumentIssues: losses.flatMap(argumentIssue) };
+}
+
+const argumentIssue = ({ path: [params, args, ...path], ...loss }: JsonLoss): Issue[] =>
+  params === "params" && args === "arguments" ? [{ path: formatPath(path), ...describeLoss(loss) }] : [];
 
 export const methodOf = (message: unknown): unknown =>
   (message as { method?: unknown } | null | undefined)?.method;

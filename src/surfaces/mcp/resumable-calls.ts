@@ -9,7 +9,7 @@ import { type CallToolRequest, isJSONRPCRequest } from "@modelcontextprotocol/se
 import { z } from "zod";
 import { AppError } from "../../core/errors.ts";
 import { assertRequestDepth } from "../../core/json-nesting.ts";
-import { argumentIssuesOf } from "./http-messages.ts";
+import { readMessageText } from "./http-messages.ts";
 
 /** The first revision whose clients understand an event without data. */
 const FIRST_RESUMABLE_REVISION = "2025-11-25";
@@ -80,9 +80,9 @@ export function findResumedCall(lastEventId: string): ResumableCall {
     const text = inflateRawSync(bytes, { maxOutputLength: MAX_CALL_BYTES }).toString();
     // The id comes from the client, so it is checked as a message is.
     assertRequestDepth(text);
-    const call: unknown = JSON.parse(text);
-    if (argumentIssuesOf(text).length > 0) throw new Error("Not our id");
-    return Call.parse(call);
+    const { message, argumentIssues } = readMessageText(text);
+    if (argumentIssues.length > 0) throw new Error("Not our id");
+    return Call.parse(message);
   } catch (error) {
     throw new AppError(
       "invalid_request",

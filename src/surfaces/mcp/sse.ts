@@ -13,7 +13,7 @@ import { SSEServerTransport } from "@modelcontextprotocol/server-legacy/sse";
 import type { Access } from "../../core/access.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Principal } from "../../core/ports.ts";
-import { argumentIssuesOf, readMessage } from "./http-messages.ts";
+import { readMessage, readMessageText } from "./http-messages.ts";
 import { type RelayOptions, relayMessage, streamHolder } from "./relay.ts";
 import { toAuthInfo } from "./request-identity.ts";
 import type { McpServerFactory, ErrorReporter } from "./server.ts";
@@ -77,12 +77,11 @@ export function sseTransport(
       const messages = await sessions.dequeueMessages(ready, RELAY_BATCH);
       for (const { sessionId, body } of messages) {
         const session = open.get(sessionId);
-        if (session !== undefined)
-          await deliver(
-            session,
-            JSON.parse(body),
-            toAuthInfo(session.principal, { argumentIssues: argumentIssuesOf(body) }),
-          ).catch(report.onError);
+        if (session === undefined) continue;
+        const { message, argumentIssues } = readMessageText(body);
+        await deliver(session, message, toAuthInfo(session.principal, { argumentIssues })).catch(
+          report.onError,
+        );
       }
       count = messages.length;
       // The responses are written in the meantime, and count as unread output.

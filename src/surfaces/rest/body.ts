@@ -5,7 +5,7 @@ import express, { type Request, type RequestHandler, type Response } from "expre
 import type { Issue } from "../../../schemas/problem.ts";
 import { AppError, toAppError } from "../../core/errors.ts";
 import { assertRequestDepth } from "../../core/json-nesting.ts";
-import { jsonLossIssues } from "../../core/json-text.ts";
+import { lossIssues, scanJson } from "../../core/json-text.ts";
 import { nextTurnIfLarge } from "../../core/next-turn.ts";
 
 /** Maximum size of a body, in bytes. */
@@ -75,7 +75,7 @@ function bodyReader({ limit, inflate }: { limit: number; inflate: boolean }): Re
 }
 
 /**
- * Parses JSON, with turns of the event loop between the steps for a large one.
+ * Parses JSON, with turns of the event loop between the steps for a large one. Long numbers are text with their digits.
  * @returns the issues of values that the parsed value does not hold as they are written
  * @throws AppError invalid_json; invalid_input where it is nested too deep
  */
@@ -84,9 +84,9 @@ export async function parseJsonText(text: string): Promise<{ value: unknown; iss
   assertRequestDepth(text);
   const value = parseJson(text);
   await nextTurnIfLarge(text.length);
-  const issues = jsonLossIssues(text);
+  const { losses, exact } = scanJson(text, { keys: true });
   await nextTurnIfLarge(text.length);
-  return { value, issues };
+  return { value: exact === text ? value : parseJson(exact), issues: lossIssues(losses) };
 }
 
 const rawReader = (inflate: boolean): RequestHandler =>

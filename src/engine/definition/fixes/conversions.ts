@@ -1,5 +1,7 @@
 /** Converts values that models write to what a field takes. */
 import { DURATION_PATTERN } from "../../../../schemas/field-values.ts";
+import { readJson } from "../../../core/json-text.ts";
+import { isLongNumber } from "../../../core/long-numbers.ts";
 import { nearMatch } from "../../../core/near-match.ts";
 import { fieldOfAlias, normalizeName, RETRY_ALIASES, VALUE_ALIASES } from "./aliases.ts";
 import { type Fields, intendFields } from "./intended-fields.ts";
@@ -156,12 +158,12 @@ export function conversionsOf(key: PropertyKey | undefined, value: unknown): unk
 function conversionsOfText(value: string): unknown[] {
   const text = value.trim();
   const converted: unknown[] = [];
-  if (text !== "" && Number.isFinite(Number(text))) converted.push(Number(text));
+  if (text !== "" && Number.isFinite(Number(text)) && !isLongNumber(text)) converted.push(Number(text));
   const truth = nearTruth(text);
   if (truth !== undefined) converted.push(truth);
   if (/^[[{]/.test(text)) {
     try {
-      converted.push(JSON.parse(text));
+      converted.push(readJson(text).value);
     } catch {
       // Not JSON after all.
     }
