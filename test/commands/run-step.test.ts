@@ -43,6 +43,24 @@ describe("millrace run-step", () => {
     expect(shown.out).toContain(`${id}  step set (set)  succeeded`);
   });
 
+  it("runs a step with the digits of the file and of --input, and warns of what may be text", async () => {
+    const { cli, file } = await open();
+    const step = "type: set\nvalues: { id: 9007199254740993, phone: 01067, n: '${{ inputs.n }}' }\n";
+    const { code, out, err } = await cli("run-step", file(step), "--input", "n=900719925474099.23");
+    expect({ code, out: JSON.parse(out) }).toEqual({
+      code: 0,
+      out: { id: "9007199254740993", phone: 1067, n: "900719925474099.23" },
+    });
+    expect(err).toContain(
+      'values.phone is read as the number 1067, not as the text 01067. Write "01067" in quotes',
+    );
+    const long = await cli("run-step", file("type: set\nvalues: { n: 1e4000 }\n"));
+    expect([long.code, long.err]).toEqual([
+      2,
+      expect.stringContaining("2:14: values.n must be a number with"),
+    ]);
+  });
+
   it("says what is wrong with the file, the step or a source", async () => {
     const { cli, file } = await open();
     const list = await cli("run-step", file("- type: set\n"));

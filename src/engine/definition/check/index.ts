@@ -23,6 +23,7 @@ import { periodicYield } from "./yield-to-event-loop.ts";
 import { checkSteps } from "./check-steps.ts";
 import { combinationIssues } from "./combinations.ts";
 import { type ParsedDefinition, type ParsedStep, schemaChecker } from "./schema-check.ts";
+import { withMisread } from "./misread-issues.ts";
 import { mustSucceedIssues } from "./must-succeed-issues.ts";
 import { durationIssues } from "./duration-issues.ts";
 import { zeroDurationIssues } from "./zero-durations.ts";
@@ -211,7 +212,15 @@ export function checker({
     ]
       .filter((issue) => source.valueIssues.includes(issue) || !isAbout(issue, source.valueIssues))
       .map(withDefaultFix);
-    const { errors, warnings } = reportIssues(located, extra.issues.map(withDefaultFix), source);
+    const all = await withMisread(located, source.misread, given, (quoted) =>
+      checkSource(
+        readSource(quoted),
+        { allowFileFields, checkConnections: false, checkWorkflows, selfId, ...(signal && { signal }) },
+        resources,
+        graph,
+      ),
+    );
+    const { errors, warnings } = reportIssues(all, extra.issues.map(withDefaultFix), source);
     return {
       valid: errors.length === 0,
       errors,

@@ -18,6 +18,7 @@ import {
 } from "yaml";
 import { offsetOf } from "../../../core/yaml-positions.ts";
 import type { Issue } from "../../../../schemas/problem.ts";
+import { isJsonText, type MisreadScalar, readScalars } from "./yaml-scalars.ts";
 import { type YamlValueIssue, yamlValueIssues } from "./yaml-values.ts";
 
 /** Maximum number of alias expansions. */
@@ -42,6 +43,8 @@ export interface ParsedYaml {
   issues: TextIssue[];
   /** Issues of values that are read: they can be checked further, but not stored. */
   valueIssues: ValueIssue[];
+  /** Values that may have been meant as text. */
+  misread: MisreadScalar[];
   /** Returns for each path the position of its key, or of the innermost node around it. */
   locate(paths: readonly (readonly PropertyKey[])[]): SourcePosition[];
 }
@@ -66,7 +69,7 @@ export function readYaml(text: string): ParsedYaml {
   const parsed = parse(text, lines);
   if ("tooDeepAt" in parsed) {
     const issue = { ...TOO_DEEP, ...at(parsed.tooDeepAt) };
-    return { value: undefined, issues: [issue], valueIssues: [], locate: () => [] };
+    return { value: undefined, issues: [issue], valueIssues: [], misread: [], locate: () => [] };
   }
   const { document } = parsed;
   const issues: TextIssue[] = [];
@@ -79,7 +82,8 @@ export function readYaml(text: string): ParsedYaml {
     });
   for (const { offset, ...issue } of misreadings(document)) issues.push({ ...issue, ...at(offset) });
   if (issues.length > 0)
-    return { value: undefined, issues: distinct(issues), valueIssues: [], locate: () => [] };
+    return { value: undefined, issues: distinct(issues), valueIssues: [], misread: [], locate: () => [] };
+  const misread = readScalars(document);
   const valueIssues = yamlValueIssues(document).map(({ offset, ...issue }): ValueIssue =>
     Object.assign(issue, at(offset)),
   );
@@ -96,6 +100,7 @@ export function readYaml(text: string): ParsedYaml {
         column,
       })),
       valueIssues: [],
+      misread: [],
       locate: () => [],
     };
   try {
@@ -103,6 +108,7 @@ export function readYaml(text: string): ParsedYaml {
       value: document.toJS({ maxAliasCount: MAX_ALIASES }),
       issues,
       valueIssues,
+      misread: misread.length > 0 && isJsonText(text) ? [] : misread,
       locate: (paths) => paths.map((path) => at(offsetOf(document, path))),
     };
   } catch (error) {
@@ -111,6 +117,7 @@ export function readYaml(text: string): ParsedYaml {
       value: undefined,
       issues: [{ code: "invalid_yaml", message, ...at(0) }],
       valueIssues: [],
+      misread: [],
       locate: () => [],
     };
   }

@@ -3,6 +3,7 @@ import { exceedsDepth, MAX_JSON_DEPTH } from "../../../../schemas/text.ts";
 import { describeLoss } from "../../../core/json-text.ts";
 import { type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
 import { type SourcePosition, readYaml, type ParsedYaml, TOO_DEEP } from "./read-yaml.ts";
+import type { MisreadScalar } from "./yaml-scalars.ts";
 import type { Issue } from "../../../../schemas/problem.ts";
 
 /** Maximum size of a definition, in bytes of text. */
@@ -17,22 +18,26 @@ export interface Source {
   issues: Issue[];
   /** Issues of single values: with one, `value` can be checked, but not stored. */
   valueIssues: LocatedIssue[];
+  /** Values of YAML that may have been meant as text. */
+  misread: readonly MisreadScalar[];
   /** Returns the positions of paths in the text; undefined if the source is an object. */
   locate?: (paths: readonly (readonly PropertyKey[])[]) => SourcePosition[];
 }
 
-type Read = Pick<ParsedYaml, "value" | "issues" | "valueIssues"> & Pick<Source, "locate">;
+type Read = Pick<ParsedYaml, "value" | "issues" | "valueIssues" | "misread"> & Pick<Source, "locate">;
 
 const unreadable = (code: string, message: string, fix?: string): Source => ({
   value: undefined,
   issues: [{ path: "", code, message, ...(fix !== undefined && { fix }) }],
   valueIssues: [],
+  misread: [],
 });
 
 const TOO_LARGE = `must be at most ${MAX_BYTES / 1024} KiB`;
 
 export function readSource(source: unknown): Source {
-  if (typeof source !== "string") return toSource({ value: source, issues: [], valueIssues: [] });
+  if (typeof source !== "string")
+    return toSource({ value: source, issues: [], valueIssues: [], misread: [] });
   if (source.length > MAX_BYTES || Buffer.byteLength(source) > MAX_BYTES)
     return unreadable("too_large", TOO_LARGE);
   return toSource(readYaml(source));

@@ -13,7 +13,8 @@ import {
   visit,
   type YAMLMap,
 } from "yaml";
-import { describeLoss, type JsonLoss, numberLoss } from "../../../core/json-text.ts";
+import { describeLoss, type JsonLoss } from "../../../core/json-text.ts";
+import { readYamlNumber } from "./yaml-numbers.ts";
 
 /** Maximum number of reported issues. */
 const MAX_ISSUES = 100;
@@ -31,7 +32,7 @@ export interface YamlValueIssue {
 
 type Ancestors = readonly unknown[];
 
-/** @param document parsed without errors, with duplicate keys allowed */
+/** @param document parsed without errors, with duplicate keys allowed, and read by `readScalars` */
 export function yamlValueIssues(document: Document): YamlValueIssue[] {
   const issues: YamlValueIssue[] = [];
   const anchors = new Map<string, Node>();
@@ -43,9 +44,8 @@ export function yamlValueIssues(document: Document): YamlValueIssue[] {
     Node(key, node, ancestors) {
       if (issues.length >= MAX_ISSUES) return visit.BREAK;
       if (!isAlias(node) && node.anchor !== undefined) anchors.set(node.anchor, node);
-      if (!isScalar(node) || key === "key" || node.type !== "PLAIN") return undefined;
-      const kind = lossOf(node);
-      if (kind !== undefined) report(node, ancestors, { kind, text: node.source ?? String(node.value) });
+      if (isScalar(node) && key !== "key" && isTooLong(node))
+        report(node, ancestors, { kind: "not_finite", text: node.source ?? String(node.value) });
       return undefined;
     },
     Map(_, map, ancestors) {
@@ -74,13 +74,9 @@ export function yamlValueIssues(document: Document): YamlValueIssue[] {
   return issues;
 }
 
-const lossOf = ({ value, source = "" }: Scalar): "inexact_integer" | "not_finite" | undefined => {
-  if (typeof value !== "number") return undefined;
-  if (!Number.isFinite(value)) return "not_finite";
-  // YAML writes integers in other bases too (0x1F, 0o17), and with a sign.
-  const digits = source.replace(/^\+/, "");
-  return /^0[xo]/.test(digits) ? numberLoss(String(BigInt(digits))) : numberLoss(digits);
-};
+/** Whether a scalar is infinity, no number, or one with more digits than a long number: `readScalars` has left it a number. */
+const isTooLong = ({ value, source = "" }: Scalar): boolean =>
+  typeof value === "number" && readYamlNumber(source) === undefined;
 
 const isMerge = ({ key }: Pair): boolean => isScalar(key) && typeof key.value === "symbol";
 
@@ -89,7 +85,7 @@ const nameOf = (pair: Pair): string | undefined =>
   isMerge(pair) ? "<<" : isScalar(pair.key) ? String(pair.key.value) : undefined;
 
 /** The path in the value. The keys of a merge belong to the object that contains it. */
-function pathOf(nodes: Ancestors): PropertyKey[] {
+export function pathOf(nodes: Ancestors): PropertyKey[] {
   return nodes.flatMap((node, index): PropertyKey[] => {
     if (isPair(node)) return isMerge(node) ? [] : [nameOf(node) ?? ""];
     if (!isSeq(node) || index === nodes.length - 1) return [];
@@ -98,7 +94,7 @@ function pathOf(nodes: Ancestors): PropertyKey[] {
   });
 }
 
-const offsetOf = (node: unknown): number => (node as Node | null)?.range?.[0] ?? 0;
+export const offsetOf = (node: unknown): number => (node as Node | null)?.range?.[0] ?? 0;
 
 const NOT_A_MAP = {
   code: "invalid_yaml",

@@ -1,10 +1,126 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { toYaml } from "../../../../src/engine/definition/check/index.ts";
+import { parseExactJson } from "../../../../src/core/json-text.ts";
+import { readYaml } from "../../../../src/engine/definition/check/read-yaml.ts";
 import { expectCost } from "../../../support/expect-cost.ts";
 import { issueOf, set, defaultChecker } from "./test-checker.ts";
 
+/** Texts that YAML reads as something else where they are not quoted, or that other programs do. */
+const WORDS =
+  "9007199254740993|900719925474099.23|01067|1e5|0x1F|0o17|+4930123|3.10|.5|5.|~|yes|True|NULL|null|| |2026-01-01|12:30|1_000|.inf|.nan|-|<<|a: b|# x".split(
+    "|",
+  );
 const QUOTE = expect.stringContaining("Quote it");
+
+const warningsOf = async (values: string) => {
+  const text = `steps:\n  - id: a\n    type: set\n    values:\n      x: ${values}\n`;
+  const { errors, warnings } = await defaultChecker.check(text, { checkConnections: false });
+  expect(errors).toEqual([]);
+  return warnings;
+};
+
+describe("a YAML value that may have been meant as text", () => {
+  it.each<[written: string, read: string]>([
+    ["01067", "the number 1067"],
+    ["0777", "the number 777"],
+    ["-007", "the number -7"],
+    ["3.10", "the number 3.1"],
+    ["1.0", "the number 1"],
+    ["7e10", "the number 70000000000"],
+    ["12e03", "the number 12000"],
+    ["1e3", "the number 1000"],
+    ["+4930123", "the number 4930123"],
+    ["0x1F", "the number 31"],
+    ["0o17", "the number 15"],
+    [".5", "the number 0.5"],
+    ["5.", "the number 5"],
+    ["0x1FFFFFFFFFFFFFFFF", "the number 36893488147419103231"],
+    ["TRUE", "true"],
+    ["False", "false"],
+    ["NULL", "null"],
+  ])("is reported with the quoted text as the fix: %s", async (written, read) => {
+    expect(await warningsOf(written)).toEqual([
+      {
+        path: "steps[0].values.x",
+        code: "unquoted",
+        message: `is read as ${read}, not as the text ${written}`,
+        fix: `Write "${written}" in quotes if it is text, else ${read.replace("the number ", "")}.`,
+        line: 5,
+        column: 7,
+        patch: [{ op: "replace", path: "/steps/0/values/x", value: written }],
+      },
+    ]);
+  });
+
+  it.each([
+    "10",
+    "-3",
+    "1.5",
+    "0.25",
+    "1e21",
+    "1e-7",
+    "true",
+    "null",
+    "~",
+    "",
+    "yes",
+    "1_000",
+    "2026-01-01",
+    "12:30",
+    "'01067'",
+    '"3.10"',
+    "!!str 01067",
+    "9007199254740993",
+    "900719925474099.23",
+    "v1.0",
+    "1.2.3",
+  ])("is none of the usual values: %s", async (written) => {
+    expect(await warningsOf(written)).toEqual([]);
+  });
+
+  it("is not reported where only a number is right, nor in JSON", async () => {
+    const steps = "steps:\n  - { id: a, type: set, values: { x: '${{ inputs.n }}' } }\n";
+    const text = `inputs:\n  type: object\n  properties:\n    n: { type: number, minimum: 1.0, default: 2.50 }\n${steps}`;
+    expect(await defaultChecker.check(text, { checkConnections: false })).toMatchObject({
+      valid: true,
+      warnings: [],
+    });
+    const json = '{ "steps": [{ "id": "a", "type": "set", "values": { "x": 1.0, "y": 1e3 } }] }';
+    expect(await defaultChecker.check(json, { checkConnections: false })).toMatchObject({
+      valid: true,
+      warnings: [],
+    });
+  });
+
+  it("becomes the text as it is written where only text is right", async () => {
+    const text =
+      "steps:\n  - { id: a, type: set, description: 3.10, values: {} }\n  - { id: b, type: approval, message: 01067 }\n";
+    const {
+      errors,
+      warnings,
+      applied_fixes: applied,
+    } = await defaultChecker.check(text, {
+      checkConnections: false,
+      applyFixes: true,
+    });
+    expect({ errors, warnings }).toEqual({ errors: [], warnings: [] });
+    expect(applied!.map(({ patch }) => patch[0])).toEqual([
+      { op: "replace", path: "/steps/0/description", value: "3.10" },
+      { op: "replace", path: "/steps/1/message", value: "01067" },
+    ]);
+  });
+
+  it("is the key itself where it is a key", async () => {
+    const keys = "{ 01067: a, 1067: b, 3.10: c, True: d, 0x1F: e, null: f }";
+    const text = `steps:\n  - id: a\n    type: set\n    values: { x: ${keys} }\n`;
+    const { errors, warnings, definition } = await defaultChecker.check(text, { checkConnections: false });
+    expect({ errors, warnings }).toEqual({ errors: [], warnings: [] });
+    const x = { "01067": "a", "1067": "b", "3.10": "c", True: "d", "0x1F": "e", null: "f" };
+    expect(definition).toEqual({ steps: [set("a", { x })] });
+  });
+});
 
 describe("YAML", () => {
   it("is read like JSON, with dates and words as strings", async () => {
@@ -108,15 +224,8 @@ describe("YAML", () => {
   it.each<[string, string, string, number, number]>([
     ["a key twice", "steps:\n  - id: a\n    type: set\n    id: b\n", "steps[0].id duplicate_key", 4, 5],
     ["a key twice in JSON", '{"steps": [], "steps": []}', "steps duplicate_key", 1, 15],
-    [
-      "an integer that loses digits",
-      "steps: [{ id: 9007199254740993 }]",
-      "steps[0].id inexact_integer",
-      1,
-      15,
-    ],
-    ["one in another base", "a: 0xFFFFFFFFFFFFFFFF", "a inexact_integer", 1, 4],
-    ["a number that is too large", "a: { b: [1, -1e400] }", "a.b[1] not_finite", 1, 13],
+    ["a number that is too long", "a: { b: [1, -1e4000] }", "a.b[1] not_finite", 1, 13],
+    ["one in another base", `a: 0x${"F".repeat(1_000)}`, "a not_finite", 1, 4],
     ["infinity", "a: .inf", "a not_finite", 1, 4],
     ["a key named __proto__", "a:\n  __proto__: {}", "a.__proto__ not_allowed", 2, 3],
     ["a wrong merge key", "a:\n  <<: text", " invalid_yaml", 2, 3],
@@ -131,7 +240,7 @@ describe("YAML", () => {
 
   it("reports a value that it can't hold together with all other issues", async () => {
     const text =
-      "steps:\n  - { id: a, type: sett, timeout: 1e400 }\n  - { id: b, type: set, values: { x: '${{ 1 + }}' } }\n";
+      "steps:\n  - { id: a, type: sett, timeout: 1e4000 }\n  - { id: b, type: set, values: { x: '${{ 1 + }}' } }\n";
     const { errors } = await defaultChecker.check(text, { checkConnections: false });
     expect(errors.map(({ path }) => path)).toEqual(
       expect.arrayContaining(["steps[0].type", "steps[0].timeout", "steps[1].values.x"]),
@@ -139,9 +248,10 @@ describe("YAML", () => {
     expect(errors.filter(({ path }) => path === "steps[0].timeout")).toHaveLength(1);
   });
 
-  it("accepts integers that a number holds, and text with any digits", async () => {
+  it("accepts numbers of any length, as text where a double can't hold them", async () => {
     const values =
-      "{ a: 9007199254740991, b: 10000000000000000, c: '9007199254740993', d: 0x1F, e: +7, f: 1e300 }";
+      "{ a: 9007199254740991, b: 10000000000000000, c: '9007199254740993', d: 0x1F, e: +7, f: 1e300, " +
+      "g: 9007199254740993, h: 900719925474099.23, i: 0xFFFFFFFFFFFFFFFF, j: +0009007199254740993, k: !!int '9007199254740993' }";
     const text = `steps:\n  - { id: a, type: set, values: ${values} }`;
     const { errors, definition } = await defaultChecker.check(text, { checkConnections: false });
     expect(errors).toEqual([]);
@@ -149,11 +259,16 @@ describe("YAML", () => {
       steps: [
         set("a", {
           a: 9007199254740991,
-          b: 10000000000000000,
+          b: "10000000000000000",
           c: "9007199254740993",
           d: 31,
           e: 7,
           f: 1e300,
+          g: "9007199254740993",
+          h: "900719925474099.23",
+          i: "18446744073709551615",
+          j: "9007199254740993",
+          k: "9007199254740993",
         }),
       ],
     });
@@ -208,6 +323,32 @@ steps:
     });
     expect(text).toBe(
       'steps:\n  - id: a\n    type: set\n    values:\n      x: |\n        SELECT 1\n        FROM t\n    timeout: 5s\noutput: "${{ steps.a.x }}"\n',
+    );
+  });
+
+  it("is written so that every text, number and key comes back as it is, without a warning", () => {
+    const words = fc.constantFrom(...WORDS);
+    const scalars = fc.oneof(
+      words,
+      fc.string(),
+      fc.integer(),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.boolean(),
+    );
+    const keys = fc.oneof(words, fc.string()).filter((key) => key !== "__proto__");
+    fc.assert(
+      fc.property(fc.dictionary(keys, fc.oneof(scalars, fc.array(scalars))), (values) => {
+        // As a definition is stored: without -0, and with long numbers as text.
+        const stored = parseExactJson(JSON.stringify({ values }), 64) as Record<string, unknown>;
+        const { value, issues, valueIssues, misread } = readYaml(toYaml(stored));
+        expect({ value, issues, valueIssues, misread }).toEqual({
+          value: stored,
+          issues: [],
+          valueIssues: [],
+          misread: [],
+        });
+      }),
+      { numRuns: 1_000 },
     );
   });
 

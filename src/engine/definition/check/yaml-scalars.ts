@@ -1,0 +1,73 @@
+/** Reads plain scalars of YAML as JSON has them: numbers with all digits, and keys as they are written. */
+import { type Document, type Scalar, visit } from "yaml";
+import { readYamlNumber } from "./yaml-numbers.ts";
+import { offsetOf, pathOf, type YamlValueIssue } from "./yaml-values.ts";
+
+/** Maximum number of reported warnings. */
+const MAX_WARNINGS = 100;
+/** Maximum number of characters of a value that a message shows. */
+const MAX_SHOWN = 60;
+
+/** A scalar that is read as another value than its text says, if its text was meant. */
+export interface MisreadScalar extends YamlValueIssue {
+  /** What is written. */
+  text: string;
+}
+
+/**
+ * Replaces the values that JavaScript numbers don't hold by long numbers, and each key by its text (`01067: …` is no number).
+ * Infinity, and numbers that are too long, stay for `yamlValueIssues`.
+ * @param document it is changed
+ * @returns the values that may have been meant as text
+ */
+export function readScalars(document: Document): MisreadScalar[] {
+  const misread: MisreadScalar[] = [];
+  visit(document, {
+    Scalar(key, node, ancestors) {
+      const { source } = node;
+      if (source === undefined || source === "" || typeof node.value === "symbol") return;
+      if (key === "key") {
+        if (typeof node.value !== "string") node.value = source;
+        return;
+      }
+      if (typeof node.value === "number") node.value = readYamlNumber(source) ?? node.value;
+      if (node.type !== "PLAIN" || misread.length >= MAX_WARNINGS) return;
+      const kind = kindOf(node);
+      const shown = String(node.value);
+      if (kind === undefined || shown === source || sameExponent(shown, source)) return;
+      misread.push({
+        path: pathOf([...ancestors, node]),
+        code: "unquoted",
+        message: `is read as ${kind}${shorten(shown)}, not as the text ${shorten(source)}`,
+        fix: `Write ${JSON.stringify(shorten(source))} in quotes if it is text, else ${shorten(shown)}.`,
+        offset: offsetOf(node),
+        text: source,
+      });
+    },
+  });
+  return misread;
+}
+
+/** What a scalar is besides text, as it begins a message; undefined for text, and for null that is written as ~. */
+function kindOf({ value, source }: Scalar): string | undefined {
+  if (typeof value === "string") return source === value ? undefined : "the number ";
+  if (typeof value === "number") return Number.isFinite(value) ? "the number " : undefined;
+  return typeof value === "boolean" || (value === null && source !== "~") ? "" : undefined;
+}
+
+/** Whether two numbers differ only in how their exponents are written: 1e21, 1E+21. */
+const sameExponent = (a: string, b: string): boolean =>
+  a.includes("e") && a.replace("e+", "e") === b.toLowerCase().replace("e+", "e") && /^[-\d]/.test(a);
+
+const shorten = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+
+/** Whether a document is JSON, whose numbers are never meant as text. */
+export function isJsonText(text: string): boolean {
+  if (!text.trimStart().startsWith("{")) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
