@@ -3,6 +3,8 @@ import type { ErrorObject } from "ajv";
 import type { PartialIssue } from "../connections.ts";
 import { unknownKey } from "../issues.ts";
 import { nearMatch } from "../near-match.ts";
+import { isLongNumber } from "../long-numbers.ts";
+import { LONG_NUMBER_KEYWORD } from "./long-numbers.ts";
 import { pointerParts } from "./references.ts";
 
 /** Maximum number of issues reported for one value. */
@@ -11,6 +13,8 @@ const MAX_ISSUES = 100;
 const MAX_ERRORS = 1_000;
 /** Maximum number of issues for which a near match is searched. */
 const MAX_SUGGESTIONS = 10;
+/** Maximum number of digits that a message shows. */
+const MAX_SHOWN_DIGITS = 60;
 /** Maximum number of words that are searched for each. */
 const MAX_CANDIDATES = 500;
 
@@ -64,7 +68,19 @@ const kinds = (types: unknown): string =>
     .map((type) => KINDS[String(type)] ?? String(type))
     .join(" or ");
 
+/** The types of a schema as its author wrote them. */
+const writtenTypes = (schema: unknown): unknown => {
+  const { type, [LONG_NUMBER_KEYWORD]: written } = (schema ?? {}) as Readonly<Record<string, unknown>>;
+  return written === undefined ? type : (written as { type?: unknown }).type;
+};
+
+const isNumeric = (types: unknown): boolean =>
+  [types].flat().some((type) => type === "number" || type === "integer");
+
+const HELD = ` that a JSON number holds exactly (up to ${Number.MAX_SAFE_INTEGER})`;
+
 function received(value: unknown, expected: unknown): string {
+  if (isLongNumber(value) && isNumeric(expected)) return value.slice(0, MAX_SHOWN_DIGITS);
   // "must be an integer, got a number" would not help. No other value is repeated: it may be a secret.
   if (typeof value === "number" && [expected].flat().includes("integer")) return String(value);
   return value === null ? "null" : Array.isArray(value) ? "a list" : kinds(typeof value);
@@ -76,7 +92,7 @@ function describe(error: ErrorObject, path: PropertyKey[], nearest: Suggest): Pa
     case "required":
     case "dependentRequired": {
       const name = String(params["missingProperty"]);
-      const { type } = (propertiesOf(error)[name] ?? {}) as { type?: unknown };
+      const type = writtenTypes(propertiesOf(error)[name]);
       const fix = type === undefined ? "Add it." : `Set it to ${kinds(type)}.`;
       return { path: [...path, name], code: "missing", message: "is required", fix };
     }
@@ -86,12 +102,17 @@ function describe(error: ErrorObject, path: PropertyKey[], nearest: Suggest): Pa
       const { path: _, ...issue } = unknownKey("", name, Object.keys(propertiesOf(error)));
       return { ...issue, path: [...path, name] };
     }
-    case "type":
+    case "type": {
+      const types = writtenTypes(error.parentSchema) ?? params["type"];
+      // A limit in a schema: those of values are compared by our own keyword, whose errors have no parent.
+      const held =
+        error.parentSchema !== undefined && isLongNumber(error.data) && isNumeric(types) ? HELD : "";
       return {
         path,
         code: "wrong_type",
-        message: `must be ${kinds(params["type"])}, got ${received(error.data, params["type"])}`,
+        message: `must be ${kinds(types)}${held}, got ${received(error.data, types)}`,
       };
+    }
     case "enum":
     case "const": {
       const values =
@@ -143,13 +164,14 @@ interface Limit {
   code: string;
   comparison: string;
   unit: "" | "character" | "item" | "field";
-  /** Measures the value that exceeds the limit. */
-  size(value: unknown): number;
+  /** Measures the value that exceeds the limit. A long number keeps its digits. */
+  size(value: unknown): number | string;
 }
 
 const characters = (value: unknown): number => Array.from(value as string).length;
 const items = (value: unknown): number => (value as unknown[]).length;
 const fields = (value: unknown): number => Object.keys(value as object).length;
+const itself = (value: unknown): number | string => value as number | string;
 
 const LIMITS: Readonly<Record<string, Limit>> = {
   minLength: { code: "too_short", comparison: "at least", unit: "character", size: characters },
@@ -158,10 +180,10 @@ const LIMITS: Readonly<Record<string, Limit>> = {
   maxLength: { code: "too_long", comparison: "at most", unit: "character", size: characters },
   maxItems: { code: "too_long", comparison: "at most", unit: "item", size: items },
   maxProperties: { code: "too_long", comparison: "at most", unit: "field", size: fields },
-  minimum: { code: "too_small", comparison: "at least", unit: "", size: Number },
-  exclusiveMinimum: { code: "too_small", comparison: "more than", unit: "", size: Number },
-  maximum: { code: "too_large", comparison: "at most", unit: "", size: Number },
-  exclusiveMaximum: { code: "too_large", comparison: "less than", unit: "", size: Number },
+  minimum: { code: "too_small", comparison: "at least", unit: "", size: itself },
+  exclusiveMinimum: { code: "too_small", comparison: "more than", unit: "", size: itself },
+  maximum: { code: "too_large", comparison: "at most", unit: "", size: itself },
+  exclusiveMaximum: { code: "too_large", comparison: "less than", unit: "", size: itself },
 };
 
 /** The `properties` of the schema that the error belongs to. */

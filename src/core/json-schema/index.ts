@@ -2,6 +2,7 @@
 export { CompletedTooLarge, completeValue, withDeclaredLists } from "./complete-value.ts";
 export type { JsonSchema } from "./dialect.ts";
 export { inputsValidator, type InputsValidator, parseValue, valueIssues } from "./inputs-validator.ts";
+export { containsLongNumber } from "./long-numbers.ts";
 export { exceedsJsonSize } from "./json-size.ts";
 export { schemaIssues } from "./schema-issues.ts";
 export { schemaOfValue } from "./schema-of-value.ts";

@@ -7,6 +7,7 @@ import type { PartialIssue } from "../connections.ts";
 import { CompletedTooLarge, completeValue, withoutAbsentFields } from "./complete-value.ts";
 import { type JsonSchema, newAjv, type Validator } from "./dialect.ts";
 import { describeErrors } from "./errors.ts";
+import { acceptLongNumbers, containsLongNumber } from "./long-numbers.ts";
 import { memoize } from "./memoize.ts";
 import { schemaIssues } from "./schema-issues.ts";
 import { exceedsJsonSize } from "./json-size.ts";
@@ -62,24 +63,28 @@ const valuesOf = memoize((schema) => validatorOf(schema, schema));
 function validatorOf(written: JsonSchema, schema: JsonSchema) {
   const issues = schemaIssues(written);
   if (issues.length > 0) return { parse: (): Parsed<unknown> => ({ issues }) };
-  const validators = new Map<boolean, Validator>();
-  const validatorFor = (allErrors: boolean): Validator => {
-    const validator = validators.get(allErrors) ?? newAjv({ useDefaults: true, allErrors }).compile(schema);
-    validators.set(allErrors, validator);
+  const validators = new Map<string, Validator>();
+  const validatorFor: ValidatorFor = ({ allErrors, longNumbers }) => {
+    const key = `${allErrors} ${longNumbers}`;
+    const known = validators.get(key);
+    if (known !== undefined) return known;
+    const ajv = newAjv({ useDefaults: true, allErrors });
+    const validator = ajv.compile(longNumbers ? acceptLongNumbers(ajv, schema) : schema);
+    validators.set(key, validator);
     return validator;
   };
   return { parse: (value: unknown) => parse(written, validatorFor, value) };
 }
 
-function parse(
-  schema: JsonSchema,
-  validatorFor: (allErrors: boolean) => Validator,
-  input: unknown,
-): Parsed<unknown> {
+/** @param options whether all errors are found, and whether the value has long numbers */
+type ValidatorFor = (options: { allErrors: boolean; longNumbers: boolean }) => Validator;
+
+function parse(schema: JsonSchema, validatorFor: ValidatorFor, input: unknown): Parsed<unknown> {
   if (exceedsDepth(input, MAX_JSON_DEPTH))
     return issue("too_deep", `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
   const text = JSON.stringify(input ?? null);
-  const validate = validatorFor(text.length < ALL_ERRORS_BELOW);
+  const longNumbers = containsLongNumber(input);
+  const validate = validatorFor({ allErrors: text.length < ALL_ERRORS_BELOW, longNumbers });
   let value: unknown;
   try {
     value = withoutAbsentFields(schema, JSON.parse(text));

@@ -15,6 +15,10 @@ export function pointerParts(ref: string): string[] | undefined {
   }
 }
 
+/** Writes a key as a part of such a pointer. */
+export const pointerPart = (part: PropertyKey): string =>
+  encodeURIComponent(String(part).replaceAll("~", "~0").replaceAll("/", "~1"));
+
 /** Returns the schema that a reference points at; undefined if there is none. */
 export function resolveRef(ref: string, root: JsonSchema): JsonSchema | boolean | undefined {
   let target: unknown = root;

@@ -1,4 +1,5 @@
 /** Finds the issues of a JSON Schema, each with its path in the schema. */
+import type { ErrorObject } from "ajv";
 import { RE2JS } from "re2js";
 import type { PartialIssue } from "../connections.ts";
 import { unknownKey } from "../issues.ts";
@@ -8,8 +9,9 @@ import { estimatePatternSize } from "../pattern-size.ts";
 import { FORMATS, type JsonSchema, KEYWORDS, newAjv } from "./dialect.ts";
 import { endlessReferences } from "./endless-references.ts";
 import { describeErrors } from "./errors.ts";
+import { acceptLongNumbers, containsLongNumber } from "./long-numbers.ts";
 import { memoize } from "./memoize.ts";
-import { pointerParts, resolveRef } from "./references.ts";
+import { pointerPart, pointerParts, resolveRef } from "./references.ts";
 
 /** Maximum size of a schema, in characters of JSON. */
 const MAX_SIZE = 64 * 1024;
@@ -66,21 +68,49 @@ function compileIssues(schema: JsonSchema, defaults: readonly Path[]): PartialIs
   ajv.getSchema(ROOT);
   if (defaults.length === 0) return [];
   // One validator checks all defaults, because compiling one for each would take long.
-  const validate = ajv.compile({
-    prefixItems: defaults.map((path) => ({ $ref: `${ROOT}#/${path.map(pointerPart).join("/")}` })),
-  });
+  const validate = ajv.compile(defaultsSchema(defaults));
   const values = defaults.map((path) => valueAt(schema, [...path, "default"]));
   if (validate(values)) return [];
-  const found = describeErrors(validate.errors ?? [], values).map(
-    ({ path, message, ...issue }): PartialIssue => {
-      const [index, ...below] = path ?? [];
-      const defaultPath = [...defaults[index as number]!, "default", ...below];
-      const text = `does not match the schema that it is the default of: it ${message}`;
-      return Object.assign(issue, { path: defaultPath, message: text });
-    },
-  );
+  const errors = withLongNumbers(validate.errors ?? [], values, schema, defaultsSchema(defaults));
+  const found = describeErrors(errors, values).map(({ path, message, ...issue }): PartialIssue => {
+    const [index, ...below] = path ?? [];
+    const defaultPath = [...defaults[index as number]!, "default", ...below];
+    const text = `does not match the schema that it is the default of: it ${message}`;
+    return Object.assign(issue, { path: defaultPath, message: text });
+  });
   return firstOfEach(found);
 }
+
+/** The schema of the list of all defaults. */
+const defaultsSchema = (defaults: readonly Path[]): JsonSchema => ({
+  prefixItems: defaults.map((path) => ({ $ref: `${ROOT}#/${path.map(pointerPart).join("/")}` })),
+});
+
+/**
+ * Validates values with long numbers again, as the numbers that they are.
+ * @param errors those of all values, as text
+ * @param values what was validated with `schema`
+ */
+function withLongNumbers(
+  errors: readonly ErrorObject[],
+  values: readonly unknown[],
+  root: JsonSchema,
+  schema: JsonSchema,
+): ErrorObject[] {
+  const again = new Set(errors.map(indexOf).filter((index) => containsLongNumber(values[index])));
+  if (again.size === 0) return [...errors];
+  const ajv = newAjv({ useDefaults: false, allErrors: true });
+  ajv.addSchema(acceptLongNumbers(ajv, root, { keepsPaths: true }), ROOT, undefined, false);
+  const validate = ajv.compile(schema);
+  validate(values);
+  return [
+    ...errors.filter((error) => !again.has(indexOf(error))),
+    ...(validate.errors ?? []).filter((error) => again.has(indexOf(error))),
+  ];
+}
+
+/** The index of the validated value that an error is about. */
+const indexOf = ({ instancePath }: ErrorObject): number => Number(instancePath.split("/")[1]);
 
 const ROOT = "millrace:schema";
 
@@ -92,9 +122,6 @@ const firstOfEach = (issues: PartialIssue[]): PartialIssue[] => {
   const first = new Map(issues.toReversed().map((issue) => [JSON.stringify(issue.path), issue]));
   return issues.filter((issue) => first.get(JSON.stringify(issue.path)) === issue);
 };
-
-const pointerPart = (part: PropertyKey): string =>
-  encodeURIComponent(String(part).replaceAll("~", "~0").replaceAll("/", "~1"));
 
 const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown>)[part], value);

@@ -1,0 +1,164 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  inputsValidator,
+  type JsonSchema,
+  parseValue,
+  schemaIssues,
+} from "../../../src/core/json-schema/index.ts";
+
+const LONG = "9007199254740993";
+
+/** The messages of a value's issues, with their paths. */
+function issuesOf(schema: JsonSchema, value: unknown): string[] {
+  const parsed = parseValue(schema, value);
+  return "issues" in parsed
+    ? parsed.issues.map(({ path = [], message }) => `${path.join(".")} ${message}`.trimStart())
+    : [];
+}
+
+describe("a long number", () => {
+  it.each<[string, JsonSchema, unknown]>([
+    ["an integer", { type: "integer" }, LONG],
+    ["a number", { type: "number" }, "0.12345678901234567890"],
+    ["an integer or null", { type: ["integer", "null"] }, LONG],
+    ["an integer by its value", { type: "integer" }, `${LONG}.000`],
+    ["the text that it is", { type: "string", minLength: 16, pattern: "^[0-9]+$" }, LONG],
+    [
+      "an integer whose schema says something about text",
+      { type: "integer", format: "date", maxLength: 3 },
+      LONG,
+    ],
+    [
+      "an integer or text, of which one has to match",
+      { oneOf: [{ type: "integer" }, { type: "string" }] },
+      LONG,
+    ],
+    [
+      "an integer in one form of an object",
+      {
+        oneOf: [
+          { properties: { kind: { const: "a" }, id: { type: "integer" } } },
+          { properties: { kind: { const: "b" }, id: { type: "string" } } },
+        ],
+      },
+      { kind: "a", id: LONG },
+    ],
+    [
+      "an integer behind a reference",
+      { $ref: "#/$defs/id", $defs: { id: { type: "integer", minimum: 1 } } },
+      LONG,
+    ],
+    ["a number within its limits", { type: "number", minimum: 9007199254740992, multipleOf: 3 }, LONG],
+    ["one of the allowed values", { type: "integer", enum: [1, LONG] }, LONG],
+    ["the allowed value", { type: "integer", const: LONG }, LONG],
+  ])("is %s", (_, schema, value) => {
+    expect(parseValue(schema, value)).toEqual({ value });
+  });
+
+  it("is accepted everywhere in a value, and returned as it is, with defaults", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        ids: { type: "array", items: { type: "integer" }, uniqueItems: true },
+        price: { type: "number", exclusiveMinimum: 0 },
+        count: { type: "integer", default: 3 },
+        either: { oneOf: [{ type: "integer" }, { type: "string" }] },
+      },
+    };
+    const inputs = { ids: [LONG, "9007199254740992", 1], price: "900719925474099.23", either: LONG };
+    expect(inputsValidator(schema).parse(inputs)).toEqual({ value: { ...inputs, count: 3 } });
+  });
+
+  it.each<[string, JsonSchema, unknown, string]>([
+    ["no integer with a fraction", { type: "integer" }, `${LONG}.5`, `must be an integer, got ${LONG}.5`],
+    ["below a minimum", { type: "integer", minimum: 1 }, `-${LONG}`, `must be at least 1, got -${LONG}`],
+    [
+      "at an exclusive one",
+      { type: "number", exclusiveMaximum: 2 ** 53 },
+      "9007199254740992",
+      "must be less than 9007199254740992, got 9007199254740992",
+    ],
+    [
+      "one above a maximum",
+      { type: "integer", maximum: 2 ** 53 },
+      LONG,
+      `must be at most 9007199254740992, got ${LONG}`,
+    ],
+    ["no multiple", { type: "integer", multipleOf: 2 }, LONG, `must be a multiple of 2, got ${LONG}`],
+    [
+      "above the maximum of a schema without a type",
+      { maximum: 10 },
+      LONG,
+      `must be at most 10, got ${LONG}`,
+    ],
+    ["no boolean", { type: "boolean" }, LONG, "must be a boolean, got text"],
+    ["not one of the allowed values", { type: "integer", enum: [1, 2] }, LONG, "must be one of 1, 2"],
+  ])("is refused with its digits: %s", (_, schema, value, message) => {
+    expect(issuesOf(schema, value)).toEqual([message]);
+  });
+
+  it("leaves the messages of other values as they are", () => {
+    const schema = {
+      type: "object",
+      properties: { id: { type: "integer" }, n: { type: "integer" }, name: { type: "number" } },
+      required: ["m"],
+    };
+    expect(issuesOf({ ...schema, required: ["n"] }, { id: LONG })).toEqual(["n is required"]);
+    expect(issuesOf(schema, { id: LONG, m: 1, n: true, name: "x" })).toEqual([
+      "n must be an integer, got a boolean",
+      "name must be a number, got text",
+    ]);
+  });
+
+  it("is compared exactly with its neighbours", () => {
+    const integers = fc.bigInt({ min: 2n ** 53n, max: 2n ** 69n });
+    fc.assert(
+      fc.property(integers, fc.integer(), (n, limit) => {
+        expect(issuesOf({ type: "integer", minimum: limit }, String(n))).toEqual([]);
+        expect(issuesOf({ type: "integer", maximum: limit }, String(n))).toHaveLength(1);
+        const nearest = Number(n);
+        expect(issuesOf({ type: "integer", maximum: nearest }, String(n))).toHaveLength(
+          Number(n > BigInt(nearest)),
+        );
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe("a schema", () => {
+  it("can have long numbers as defaults, constants and allowed values", () => {
+    const id = { type: "integer", minimum: 1, default: LONG };
+    const schema = {
+      type: "object",
+      properties: {
+        id,
+        any: { oneOf: [{ type: "integer" }, { type: "string" }], default: LONG },
+        one: { enum: [LONG] },
+      },
+    };
+    expect(schemaIssues(schema)).toEqual([]);
+    expect(inputsValidator(schema).parse({})).toEqual({ value: { id: LONG, any: LONG, one: null } });
+  });
+
+  it("is checked for defaults that don't match, with their digits", () => {
+    const schema = { type: "object", properties: { id: { type: "integer", maximum: 9, default: LONG } } };
+    expect(schemaIssues(schema)).toMatchObject([
+      {
+        path: ["properties", "id", "default"],
+        message: `does not match the schema that it is the default of: it must be at most 9, got ${LONG}`,
+      },
+    ]);
+  });
+
+  it("can't have long numbers as limits, and says which", () => {
+    expect(schemaIssues({ type: "integer", maximum: "9223372036854775807" })).toMatchObject([
+      {
+        path: ["maximum"],
+        message:
+          "must be a number that a JSON number holds exactly (up to 9007199254740991), got 9223372036854775807",
+      },
+    ]);
+  });
+});
