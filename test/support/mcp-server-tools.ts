@@ -2,6 +2,10 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
 
+/** `JSON.rawJSON` of Node 22, which the types don't have yet. */
+const rawJson = (digits: string): unknown =>
+  (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(digits);
+
 const said = (text: string) => ({ content: [{ type: "text" as const, text }] });
 
 /** @param die ends the server as a crash would */
@@ -39,6 +43,12 @@ export function toolServer(die: () => void): McpServer {
       outputSchema: { name: z.string().optional(), id: z.number().optional() },
     },
     ({ id }) => ({ ...said("found"), structuredContent: id === undefined ? {} : { id } }),
+  );
+  // JSON with digits that a number of JavaScript can't hold, as servers in other languages write it.
+  server.registerTool(
+    "write_number",
+    { inputSchema: { digits: z.string() }, outputSchema: { n: z.any() } },
+    ({ digits }) => ({ ...said(digits), structuredContent: { n: rawJson(digits) } }),
   );
   server.registerTool(
     "fill",

@@ -8,6 +8,7 @@ import type { OutgoingProxies } from "../../core/outgoing-proxy.ts";
 import type { StepError } from "../../core/step-errors.ts";
 import type { TraceHeaders } from "../../core/trace-context.ts";
 import { outputTooLarge, serverUnavailable } from "./errors.ts";
+import { exactResponse } from "./exact-messages.ts";
 
 /** A request that waits for its response. */
 export interface PendingRequest {
@@ -57,7 +58,7 @@ export function createBoundedFetch(
       return error;
     };
     if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true)
-      return limitResponse(response, { maxBytes, tooLarge });
+      return exactResponse(limitResponse(response, { maxBytes, tooLarge }));
     const events = eventCounter();
     const onEnd = (): void => {
       // The SDK resumes a stream with event ids.
@@ -65,7 +66,7 @@ export function createBoundedFetch(
       if (init?.method !== "POST" && responsesOnGetStream)
         onResponseLost(serverUnavailable(server, "ended the stream of its responses"));
     };
-    return limitResponse(response, { maxBytes, tooLarge, count: events.add, onEnd });
+    return exactResponse(limitResponse(response, { maxBytes, tooLarge, count: events.add, onEnd }));
   };
 
   const failSoon = (caller: PendingRequest): void => {

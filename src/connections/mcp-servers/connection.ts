@@ -5,6 +5,7 @@ import { StepError } from "../../core/step-errors.ts";
 import type { OutgoingProxies } from "../../core/outgoing-proxy.ts";
 import type { Masker } from "../masking.ts";
 import { outputTooLarge, mcpStepError, serverUnavailable } from "./errors.ts";
+import { exactValueValidator } from "./exact-values.ts";
 import type { ServerConfig } from "./server-config.ts";
 import { transportCandidates, type TransportHandle } from "./transports.ts";
 
@@ -82,6 +83,7 @@ async function open(
       inputRequired: { autoFulfill: false },
       versionNegotiation: { mode, probe: { timeoutMs: connectTimeoutMs } },
       listMaxPages: MAX_PAGES,
+      jsonSchemaValidator: exactValueValidator(),
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
     },
   );

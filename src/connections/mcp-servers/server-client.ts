@@ -2,7 +2,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { SdkHttpError, type Tool } from "@modelcontextprotocol/client";
 import type { CallContext, McpTool } from "../../core/connections.ts";
-import { formatPath } from "../../core/issues.ts";
 import { completeValue, exceedsJsonSize } from "../../core/json-schema/index.ts";
 import { withGrantHint } from "../../core/grant-hint.ts";
 import type { TraceHeaders } from "../../core/trace-context.ts";
@@ -13,7 +12,7 @@ import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import { createFairPool } from "../fair-pool.ts";
 import type { OutgoingProxies } from "../../core/outgoing-proxy.ts";
 import type { Masker } from "../masking.ts";
-import { findInexactInteger, toolResultText, toolResultValue } from "./tool-result.ts";
+import { toolResultText, toolResultValue } from "./tool-result.ts";
 import { pendingRequest, type PendingRequest } from "./bounded-fetch.ts";
 import { connect, type Connection } from "./connection.ts";
 import { toolFailed, mcpStepError } from "./errors.ts";
@@ -220,13 +219,6 @@ export function createMcpServerClient(
         throw new StepError(
           "output_too_large",
           `${server.name}: the result of ${tool} is nested deeper than ${MAX_JSON_DEPTH} levels.`,
-        );
-      const inexact = findInexactInteger(value);
-      if (inexact !== undefined)
-        throw new StepError(
-          "tool_failed",
-          `${server.name}: the result of ${tool} has at ${formatPath(inexact) || "the top"} an integer beyond ${Number.MAX_SAFE_INTEGER}, which has lost digits.`,
-          { fix: "Let the server return it as text.", transient: false },
         );
       const completed = completeValue(outputSchema, value);
       // A few defaults, repeated for each item of a list, can be larger than any response.

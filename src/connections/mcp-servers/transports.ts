@@ -10,6 +10,7 @@ import type { SecretSource } from "../../core/secret-source.ts";
 import type { StepError } from "../../core/step-errors.ts";
 import type { Masker } from "../masking.ts";
 import { createBoundedFetch } from "./bounded-fetch.ts";
+import { readExactLines } from "./exact-messages.ts";
 import { serverVariables, type ServerConfig } from "./server-config.ts";
 
 /** How much of a child's error output is kept, in characters. */
@@ -99,6 +100,7 @@ function child(
     stderr: "pipe",
     maxBufferSize: maxBytes,
   });
+  readExactLines(transport, maxBytes);
   let written = "";
   transport.stderr?.on("data", (chunk: Buffer) => {
     // Masked together with what follows, because a chunk may end within a secret.

@@ -1,0 +1,108 @@
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { describe, expect, it } from "vitest";
+import { exactResponse, readExactLines } from "../../../src/connections/mcp-servers/exact-messages.ts";
+import { exactValueValidator } from "../../../src/connections/mcp-servers/exact-values.ts";
+
+const RESULT = '{"id":1,"result":{"structuredContent":{"n":9007199254740993}}}';
+const EXACT = '{"id":1,"result":{"structuredContent":{"n":"9007199254740993"}}}';
+
+/** A response whose body comes in pieces of a few bytes. */
+const inPieces = (text: string, type: string, size = 7): Response => {
+  const bytes = new TextEncoder().encode(text);
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.subarray(at, at + size));
+      controller.close();
+    },
+  });
+  return new Response(body, { status: 200, headers: { "content-type": type } });
+};
+
+const exact = (text: string, type = "application/json"): Promise<string> =>
+  exactResponse(inPieces(text, type)).text();
+
+describe("exactResponse", () => {
+  it("writes the long numbers of structured content as text, also in a batch, and nothing else", async () => {
+    expect(await exact(RESULT)).toBe(EXACT);
+    expect(await exact(`[${RESULT}]`)).toBe(`[${EXACT}]`);
+    const others =
+      '{"id":9007199254740993,"result":{"tools":[{"maximum":18446744073709551615}],"x":"é 1.50"}}';
+    expect(await exact(others)).toBe(others);
+    expect(await exact("no JSON: 9007199254740993")).toBe("no JSON: 9007199254740993");
+  });
+
+  it("does so in the events of a stream, whatever its line ends and pieces", async () => {
+    for (const end of ["\n", "\r\n", "\r"]) {
+      const event = (data: string) =>
+        [
+          "id: 12345678901234567890",
+          "event: message",
+          ...data.split("|").map((line) => `data: ${line}`),
+          "",
+          "",
+        ].join(end);
+      const written = `: hello${end}${end}${event(RESULT)}${event('{"id":1,|"result":{"structuredContent":[1,|9007199254740993]}}')}`;
+      expect(await exact(written, "text/event-stream")).toBe(
+        `: hello${end}${end}${event(EXACT)}${event('{"id":1,|"result":{"structuredContent":[1,|"9007199254740993"]}}')}`,
+      );
+    }
+  });
+
+  it("passes an event on before the next one comes", async () => {
+    const stream = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = stream.writable.getWriter();
+    const response = exactResponse(
+      new Response(stream.readable, { headers: { "content-type": "text/event-stream" } }),
+    );
+    void writer.write(new TextEncoder().encode(`data: ${RESULT}\n\n`));
+    const { value } = await response.body!.getReader().read();
+    expect(new TextDecoder().decode(value)).toBe(`data: ${EXACT}`);
+    await writer.abort();
+  });
+
+  it("makes a number that is too long an error of the message", async () => {
+    const message = JSON.parse(await exact(RESULT.replace("9007199254740993", "1e4000"))) as unknown;
+    expect(message).toEqual({
+      jsonrpc: "2.0",
+      id: 1,
+      error: { code: -32_603, message: expect.stringContaining("result.structuredContent.n") as string },
+    });
+  });
+});
+
+describe("readExactLines", () => {
+  it("passes whole lines to the buffer of the SDK, and refuses a line that is too long", () => {
+    const transport = new StdioClientTransport({ command: "none", maxBufferSize: 1_000 });
+    const received: string[] = [];
+    const buffer = Reflect.get(transport, "_readBuffer") as { append(chunk: Buffer): void };
+    const append = buffer.append.bind(buffer);
+    buffer.append = (chunk) => {
+      received.push(chunk.toString());
+      append(chunk);
+    };
+    readExactLines(transport, 1_000);
+    const text = `${RESULT}\n{}\n`;
+    for (const byte of Buffer.from(text)) buffer.append(Buffer.from([byte]));
+    expect(received).toEqual([`${EXACT}\n`, "{}\n"]);
+    expect(() => buffer.append(Buffer.alloc(1_001, "x"))).toThrow("ReadBuffer exceeded");
+  });
+});
+
+describe("exactValueValidator", () => {
+  const schema = {
+    type: "object",
+    properties: { n: { type: "integer", minimum: 1 }, s: { type: "string" } },
+  } as const;
+  const validate = exactValueValidator().getValidator(schema);
+
+  it("takes long numbers as numbers or as text, and returns them as they are", () => {
+    const value = { n: "9007199254740993", s: "x" };
+    expect(validate(value)).toMatchObject({ valid: true, data: value });
+    expect(validate({ s: "9007199254740993" })).toMatchObject({ valid: true });
+  });
+
+  it("refuses other text, and long numbers beyond a limit", () => {
+    expect(validate({ n: "x" })).toMatchObject({ valid: false });
+    expect(validate({ n: "-9007199254740993" })).toMatchObject({ valid: false });
+  });
+});
