@@ -64,7 +64,10 @@ function validatorOf(written: JsonSchema, schema: JsonSchema) {
   const issues = schemaIssues(written);
   if (issues.length > 0) return { parse: (): Parsed<unknown> => ({ issues }) };
   const validators = new Map<string, Validator>();
-  const validatorFor: ValidatorFor = ({ allErrors, longNumbers }) => {
+  const hasLongNumbers = containsLongNumber(schema);
+  const validatorFor = (value: unknown, allErrors: boolean): Validator => {
+    // A default may be one.
+    const longNumbers = hasLongNumbers || containsLongNumber(value);
     const key = `${allErrors} ${longNumbers}`;
     const known = validators.get(key);
     if (known !== undefined) return known;
@@ -76,15 +79,15 @@ function validatorOf(written: JsonSchema, schema: JsonSchema) {
   return { parse: (value: unknown) => parse(written, validatorFor, value) };
 }
 
-/** @param options whether all errors are found, and whether the value has long numbers */
-type ValidatorFor = (options: { allErrors: boolean; longNumbers: boolean }) => Validator;
-
-function parse(schema: JsonSchema, validatorFor: ValidatorFor, input: unknown): Parsed<unknown> {
+function parse(
+  schema: JsonSchema,
+  validatorFor: (value: unknown, allErrors: boolean) => Validator,
+  input: unknown,
+): Parsed<unknown> {
   if (exceedsDepth(input, MAX_JSON_DEPTH))
     return issue("too_deep", `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
   const text = JSON.stringify(input ?? null);
-  const longNumbers = containsLongNumber(input);
-  const validate = validatorFor({ allErrors: text.length < ALL_ERRORS_BELOW, longNumbers });
+  const validate = validatorFor(input, text.length < ALL_ERRORS_BELOW);
   let value: unknown;
   try {
     value = withoutAbsentFields(schema, JSON.parse(text));
