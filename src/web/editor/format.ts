@@ -6,6 +6,7 @@
  * empty, and `parse` returns an issue, so that it never passes as valid.
  */
 import type { Issue, JsonPatchOperation } from "../../../schemas/problem.ts";
+import { parseJson } from "../forms/exact-number.ts";
 import { endSentence } from "../ui/sentence.ts";
 import { jsonIssue } from "./json-syntax.ts";
 
@@ -97,7 +98,12 @@ async function readValue(
   if (format === "yaml") return (await import("./yaml-text.ts")).parseYaml(text);
   if (text.trim() === "") return { value: undefined };
   const syntaxError = jsonIssue(text);
-  return syntaxError === undefined ? { value: JSON.parse(text) as unknown } : { issues: [syntaxError] };
+  if (syntaxError !== undefined) return { issues: [syntaxError] };
+  try {
+    return { value: parseJson(text) };
+  } catch (error) {
+    return { issues: [issue((error as Error).message, "Write it without an exponent.")] };
+  }
 }
 
 async function isEmpty(text: string, format: Format): Promise<boolean> {

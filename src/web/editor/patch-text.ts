@@ -11,10 +11,34 @@ const OPTIONS = { version: "1.2", schema: "core", logLevel: "error" } as const;
  */
 export function patchText(text: string, format: Format, patch: readonly JsonPatchOperation[]): string {
   const document = parseDocument(text, OPTIONS);
+  const restore = keepScalars(document, text);
   for (const operation of patch) apply(document, operation);
-  return format === "json"
-    ? `${JSON.stringify(document.toJS(), null, 2)}\n`
-    : document.toString({ lineWidth: 0, minContentWidth: 0 });
+  return restore(
+    format === "json"
+      ? `${JSON.stringify(document.toJS(), null, 2)}\n`
+      : document.toString({ lineWidth: 0, minContentWidth: 0 }),
+  );
+}
+
+/**
+ * Replaces each number, boolean and null by a word, because the library would write another text: 9007199254740993 without its last
+ * digit, 01067 without the zero.
+ * @returns puts what was written in the place of the words
+ */
+function keepScalars(document: Document, text: string): (patched: string) => string {
+  let word = "kept";
+  while (text.includes(word)) word += "t";
+  const sources: string[] = [];
+  visit(document, {
+    Scalar(key, scalar) {
+      const { source, type, value } = scalar;
+      if (type !== Scalar.PLAIN || typeof value === "string" || typeof value === "symbol" || !source) return;
+      // A key is its text, by which paths name it.
+      scalar.value = key === "key" ? source : `${word}${sources.push(source) - 1}x`;
+    },
+  });
+  const written = new RegExp(`"?${word}(\\d+)x"?`, "g");
+  return (patched) => patched.replaceAll(written, (_, index: string) => sources[Number(index)]!);
 }
 
 function apply(document: Document, { op, path, from, value }: JsonPatchOperation): void {

@@ -11,6 +11,7 @@ import {
   Scalar,
   visit,
 } from "yaml";
+import { readNumber } from "../forms/exact-number.ts";
 import type { EditorIssue } from "./format.ts";
 import { type Path, parsePath } from "./path.ts";
 
@@ -56,12 +57,26 @@ export function parseYaml(text: string): { value: unknown } | { issues: EditorIs
     return { issues: [...first.values()].toSorted((a, b) => a.line! - b.line!) };
   }
   if (document.contents === null) return { value: undefined };
+  keepDigits(document);
   try {
     return { value: document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown };
   } catch (error) {
     const message = `Invalid YAML: ${(error as Error).message}`;
     return { issues: [{ message, path: "", line: 1, column: 1, severity: "error" }] };
   }
+}
+
+/** Reads numbers with all of their digits and keys as they are written, as the server does. */
+function keepDigits(document: Document): void {
+  visit(document, {
+    Scalar(key, scalar) {
+      const { source, value } = scalar;
+      if (!source || typeof value === "string" || typeof value === "symbol") return;
+      if (key === "key") scalar.value = source;
+      else if (typeof value === "number")
+        scalar.value = readNumber(/^0[xo]/.test(source) ? String(BigInt(source)) : source);
+    },
+  });
 }
 
 /** Whether the text has comments, which a definition does not store. */

@@ -1,6 +1,7 @@
 /** A text area for a JSON value: for schemas that no other field supports, or by choice. */
 import { Textarea } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
+import { ExponentError, parseJson } from "./exact-number.ts";
 
 interface JsonFieldProps {
   value: unknown;
@@ -40,7 +41,7 @@ export function JsonField(props: JsonFieldProps) {
   useEffect(() => input.current?.setCustomValidity(issue ?? ""), [issue]);
   const change = (typed: string) => {
     if (issueOf(typed, objectOnly) !== undefined) return setDraft({ value, text: typed });
-    const parsed: unknown = typed.trim() === "" ? empty : JSON.parse(typed);
+    const parsed: unknown = typed.trim() === "" ? empty : parseJson(typed);
     setDraft({ value: parsed, text: typed });
     onChange(parsed);
   };
@@ -72,10 +73,11 @@ const formatJson = (value: unknown): string => (value === undefined ? "" : JSON.
 function issueOf(text: string, objectOnly: boolean): string | undefined {
   if (text.trim() === "") return undefined;
   try {
-    const parsed: unknown = JSON.parse(text);
+    const parsed = parseJson(text);
     const isObject = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
     return objectOnly && !isObject ? "Must be a JSON object: { … }" : undefined;
   } catch (error) {
-    return `Invalid JSON: ${(error as Error).message}`;
+    const { message } = error as Error;
+    return error instanceof ExponentError ? message : `Invalid JSON: ${message}`;
   }
 }

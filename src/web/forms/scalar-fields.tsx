@@ -1,7 +1,8 @@
 /** The fields for scalar values: text, numbers, booleans and choices. */
 import { Checkbox, MultiSelect, NumberInput, Select, Textarea, TextInput } from "@mantine/core";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import type { FieldProps } from "./field.tsx";
+import { readNumber } from "./exact-number.ts";
 import { issueText } from "./issues.ts";
 import { fromLocalDateTime, isDate, toLocalDateTime } from "./local-datetime.ts";
 import type { Field, FieldOf } from "./schema.ts";
@@ -66,7 +67,18 @@ export function TextField({ field, value, onChange, ...rest }: Props<"text">): R
 
 const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
+/** A number that JavaScript can't hold is the text of its digits. */
 export function NumberField({ field, value, onChange, ...rest }: Props<"number">): ReactNode {
+  // The typed text is kept while it represents the value: 1.0 may become 1.05.
+  const [draft, setDraft] = useState<{ value: unknown; typed: number | string }>({
+    value,
+    typed: shownNumber(value),
+  });
+  const change = (typed: number | string) => {
+    const number = typed === "" ? field.empty : readNumber(String(typed));
+    setDraft({ value: number, typed });
+    onChange(number);
+  };
   const limits = [
     field.min !== undefined && `at least ${field.min}`,
     field.max !== undefined && `at most ${field.max}`,
@@ -77,8 +89,12 @@ export function NumberField({ field, value, onChange, ...rest }: Props<"number">
     <NumberInput
       {...props}
       description={description || undefined}
-      value={typeof value === "number" || typeof value === "string" ? value : ""}
-      onChange={(typed) => onChange(typed === "" ? field.empty : typed)}
+      value={draft.value === value ? draft.typed : shownNumber(value)}
+      onChange={change}
+      // Both would round what JavaScript can't hold.
+      trimLeadingZeroesOnBlur={false}
+      hideControls={typeof value === "string"}
+      withKeyboardEvents={typeof value !== "string"}
       allowDecimal={!field.integer}
       clampBehavior="none"
       {...(field.min !== undefined && { min: field.min })}
@@ -86,6 +102,9 @@ export function NumberField({ field, value, onChange, ...rest }: Props<"number">
     />
   );
 }
+
+const shownNumber = (value: unknown): number | string =>
+  typeof value === "number" || typeof value === "string" ? value : "";
 
 export function BooleanField({ field, value, onChange, ...rest }: Props<"boolean">): ReactNode {
   if (field.optional || (value !== undefined && typeof value !== "boolean")) {

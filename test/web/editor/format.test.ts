@@ -20,6 +20,25 @@ describe("toText", () => {
     expect(text).toContain("query: |\n");
   });
 
+  it("keeps the digits of numbers when the format changes", async () => {
+    const yaml = "n: [9007199254740993, 900719925474099.23, 0x1FFFFFFFFFFFFFFFF, 0x1F, +5, .5]\n01067: a\n";
+    const definition = {
+      "01067": "a",
+      n: ["9007199254740993", "900719925474099.23", "36893488147419103231", 31, 5, 0.5],
+    };
+    expect(await parse(yaml, "yaml")).toEqual({ definition });
+    expect(await parse('{ "n": [9007199254740993, 900719925474099.23, 1.50] }', "json")).toEqual({
+      definition: { n: ["9007199254740993", "900719925474099.23", 1.5] },
+    });
+    expect(await parse('{ "n": 1e400 }', "json")).toMatchObject({
+      issues: [{ message: "Write 1e400 with all of its digits." }],
+    });
+    const json = await convert(yaml, "yaml", "json");
+    expect(await convert("text" in json ? json.text : "", "json", "yaml")).toMatchObject({
+      text: expect.stringContaining('"9007199254740993"') as string,
+    });
+  });
+
   it("returns an empty text for no definition", async () => {
     expect(await toText(null, "yaml")).toBe("");
     expect(await toText(null, "json")).toBe("");

@@ -21,6 +21,22 @@ describe("a patch of a text", () => {
     expect(patchText(TEXT, "yaml", patch)).toBe(TEXT.replace("when:", "if:"));
   });
 
+  it("keeps every digit, zero and letter of numbers and words, and keys", () => {
+    const values =
+      "{ a: 9007199254740993, b: 01067, c: 3.10, d: 0x1F, e: 7e10, f: TRUE, g: ~, h: 900719925474099.23, kept0x: kept }";
+    const text = `steps:\n  - id: a\n    type: set\n    values: ${values}\n`;
+    const patch: JsonPatchOperation[] = [{ op: "replace", path: "/steps/0/values/b", value: "01067" }];
+    expect(patchText(text, "yaml", patch)).toBe(text.replace("01067", '"01067"'));
+    const keys = 'values:\n  01067: a\n  "x": 1\n';
+    expect(patchText(keys, "yaml", [{ op: "replace", path: "/values/01067", value: "b" }])).toBe(
+      'values:\n  "01067": b\n  "x": 1\n',
+    );
+    const json = '{ "a": 9007199254740993, "b": [1.50, null, "1"], "c": 1 }';
+    expect(patchText(json, "json", [{ op: "remove", path: "/c" }])).toBe(
+      '{\n  "a": 9007199254740993,\n  "b": [\n    1.50,\n    null,\n    "1"\n  ]\n}\n',
+    );
+  });
+
   it("quotes expressions that it adds", () => {
     const patch: JsonPatchOperation[] = [
       { op: "add", path: "/steps/0/params", value: { n: "${{ inputs.n }}" } },
