@@ -39,6 +39,7 @@ const double = (): string => {
 };
 const single = (): string => String(Math.fround((random() - 0.5) * 10 ** (below(70) - 35)));
 const decimal = (whole: number, fraction: number): string => `${sign()}${digits(whole)}.${digits(fraction)}`;
+const literal = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
 const texts = (): string => Array.from({ length: below(4) }, () => PARTS[below(PARTS.length)]).join("");
 
 describe("PostgreSQL", () => {
@@ -119,7 +120,6 @@ describe("MariaDB", () => {
     ["TIME(6)", () => moment().slice(11)],
     ["VARCHAR(200)", texts],
   ])("%s", async (type, generate) => {
-    const literal = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
     const rowsOfSql = Array.from({ length: VALUES }, (_, id) => `(${id}, ${literal(generate())})`).join(", ");
     await server.run(`
       DROP TABLE IF EXISTS given, back;
