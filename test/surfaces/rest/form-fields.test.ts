@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AppError } from "../../../src/core/errors.ts";
 import { groupFields, parseForm, parseQuery } from "../../../src/surfaces/rest/form-fields.ts";
@@ -53,6 +54,20 @@ describe("parseForm", () => {
     const error = refusal(() => fieldsOf(body, type));
     expect([error.code, error.message]).toEqual(["invalid_input", expect.stringContaining(message)]);
   });
+});
+
+it("parseForm reads back every field that a browser writes, in order", () => {
+  const text = fc.string({
+    unit: fc.constantFrom("a", "=", "&", "+", "%", " ", "ü", "€", "\0", "\n", "😀", "[]"),
+  });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(text, text)), (fields) => {
+      const sent = new URLSearchParams(fields).toString();
+      expect(parseForm(Buffer.from(sent), FORM)).toEqual(fields);
+      const values = Object.values(groupFields(fields)).flat();
+      expect(values.toSorted()).toEqual(fields.map(([, value]) => value).toSorted());
+    }),
+  );
 });
 
 describe("parseQuery", () => {
