@@ -381,8 +381,9 @@ function unexpectedStatus(
   );
 }
 
-/** A body as text: one that is no text as JSON. */
+/** A body as text: one that is no text as JSON, none as an empty text. */
 function bodyText(body: unknown): string {
+  if (body === null) return "";
   if (typeof body === "string") return body;
   const { text: json } = encodeJson(body);
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;

@@ -132,6 +132,15 @@ describe("an http step", () => {
     );
   });
 
+  it("shows an empty text for a failure without a body", async () => {
+    const peer = await mockHttpServer((_request, response) => {
+      response.writeHead(404, { "content-encoding": "gzip" });
+      response.end();
+    });
+    const error = await stepErrorOf(run({ url: peer.url }));
+    expect(error.options.details).toEqual({ status: 404, body: "" });
+  });
+
   it("advises to check the secret for a 403 that does not ask to wait", async () => {
     const peer = await mockHttpServer((_request, response) =>
       sendJson(response, "", 403, { "x-ratelimit-remaining": "12", "x-ratelimit-reset": "30" }),
