@@ -4,6 +4,7 @@ import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { SqlValue } from "./driver.ts";
 import type { Dialect } from "./sql-scanner.ts";
+import { toJsonText } from "./values.ts";
 
 /**
  * @param wanted the names in the query
@@ -75,6 +76,6 @@ export function toBoundValue(name: string, value: unknown, dialect: Dialect): Sq
         fix: "Correct where the text was cut: databases store whole characters only.",
       },
     );
-  if (typeof value === "object") return JSON.stringify(value);
+  if (typeof value === "object") return toJsonText(value);
   return typeof value === "bigint" ? String(value) : (value as SqlValue);
 }

@@ -5,6 +5,7 @@ import { StepError } from "../../core/step-errors.ts";
 import type { ScratchTable } from "./child-protocol.ts";
 import type { SqlValue } from "./driver.ts";
 import { MAX_DECIMAL_DIGITS, MAX_INT128, MAX_INT64 } from "./duckdb-limits.ts";
+import { toJsonText } from "./values.ts";
 
 export type LoadedColumn = ScratchTable["columns"][number];
 type LoadedType = LoadedColumn["type"];
@@ -156,7 +157,7 @@ const tooLarge = ({ table, name }: { table: string; name: string }): StepError =
 export function toLoadedValue({ type, scale = 0 }: LoadedColumn, value: unknown): SqlValue {
   switch (type) {
     case "JSON":
-      return jsonOf(value);
+      return toJsonText(value);
     case "BIGINT":
     case "HUGEINT":
       return String(value);
@@ -167,15 +168,4 @@ export function toLoadedValue({ type, scale = 0 }: LoadedColumn, value: unknown)
     default:
       return value as SqlValue;
   }
-}
-
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
-
-/** Writes JSON in which doubles beyond 2^53 have an exponent: their digits alone would be those of a long number. */
-function jsonOf(value: unknown): string {
-  const text = JSON.stringify(value);
-  if (!/\d{16}/.test(text)) return text;
-  return JSON.stringify(value, (_key, item: unknown) =>
-    Number.isInteger(item) && !Number.isSafeInteger(item) ? rawJSON((item as number).toExponential()) : item,
-  );
 }

@@ -92,3 +92,17 @@ export function parseJsonText(text: string): unknown {
 function readSource(_key: string, value: unknown, { source }: { source?: string }): unknown {
   return typeof value === "number" && source !== undefined ? (readNumber(source) ?? source) : value;
 }
+
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+
+/**
+ * Writes JSON for a column or a parameter. Doubles beyond 2^53 have an exponent there: `parseJsonText` would read their digits
+ * alone as a long number.
+ */
+export function toJsonText(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (!/\d{16}/.test(text)) return text;
+  return JSON.stringify(value, (_key, item: unknown) =>
+    Number.isInteger(item) && !Number.isSafeInteger(item) ? rawJSON((item as number).toExponential()) : item,
+  );
+}

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openDatabases, createSqliteFile, abortAfter } from "../../support/databases.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
@@ -134,6 +135,39 @@ describe("a SQLite database", () => {
       { i: "integer", c: "text" },
     ]);
     expect(await find("code = :x")).toEqual([x, x]);
+  });
+
+  it("gives back integers, doubles and texts as they were written", async () => {
+    const dataset = createSqliteFile(
+      temporaryDirectory(),
+      "CREATE TABLE t (i INTEGER, r REAL, t TEXT, j JSON, n)",
+    );
+    const { runQuery } = openDatabases([{ name: "shop", type: "sqlite", dataset, access: "read-write" }]);
+    const long = fc
+      .bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+      .map((value) => (Number.isSafeInteger(Number(value)) ? Number(value) : String(value)));
+    const double = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
+    const text = fc.oneof(
+      fc.string({ unit: "grapheme" }),
+      fc.constantFrom("007", "1e400", "12345678901234567.89"),
+    );
+    const row = fc.record({
+      i: long,
+      r: double,
+      t: fc.oneof(text, long.map(String)),
+      j: fc.object(),
+      n: long,
+    });
+    const rows = fc.sample(row, { seed: 29, numRuns: 50 });
+    const params: Record<string, unknown> = {};
+    const values = rows.map((each, index) => {
+      const names = Object.keys(each).map((name) => `${name}${index}`);
+      Object.values(each).forEach((value, at) => (params[names[at]!] = value));
+      return `(${names.map((name) => `:${name}`).join(", ")})`;
+    });
+    await runQuery("shop", `INSERT INTO t VALUES ${values.join(", ")}`, params, { write: true });
+    const found = await runQuery("shop", "SELECT * FROM t ORDER BY rowid");
+    expect(found.rows).toEqual(JSON.parse(JSON.stringify(rows)));
   });
 
   it("refuses lists, missing and unused parameters without running the query", async () => {
