@@ -81,6 +81,8 @@ describe("millrace state", () => {
     const { out } = await cli("state", "history", "nightly");
     expect(out).toMatch(/Revision 3 {2}reset.*\n {2}From the start\n {2}- last_day = "2026-03-28"\n/);
     expect(out).toMatch(/Revision 2 {2}set/);
+    const long = await cli("state", "set", "nightly", "last_day=9007199254740993", "--reason", "An id");
+    expect(long).toMatchObject({ code: 0, out: expect.stringContaining('last_day = "9007199254740993"') });
     const wrong = await cli("state", "set", "nightly", "lastday=1", "--reason", "A typo");
     expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining("last_day") });
   });
