@@ -93,7 +93,7 @@ export function applyOperator(
       return ordered(evaluation, location, op, left, right);
     default:
       if (isExactNumber(left) && isExactNumber(right))
-        return calculate(evaluation, location, op as ExactOperator, left, right);
+        return calculate(evaluation, location, op, left, right);
       return combine(evaluation, location, op, left, right);
   }
 }
