@@ -19,10 +19,23 @@ new Worker(
 ).unref();
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 
+/** Keeps U+FEFF at the beginning of a text. The library of DuckDB decodes each text with one that leaves it out. */
+class ExactTextDecoder extends TextDecoder {
+  constructor(label?: string, options?: ConstructorParameters<typeof TextDecoder>[1]) {
+    super(label, { ignoreBOM: true, ...options });
+  }
+}
+
+async function loadDuckdb(): Promise<EmbeddedEngine> {
+  globalThis.TextDecoder = ExactTextDecoder;
+  const { createDuckdbEngine } = await import("./child-duckdb.ts");
+  return createDuckdbEngine(spec);
+}
+
 const loading: Promise<EmbeddedEngine> =
   spec.engine === "sqlite"
     ? import("./child-sqlite.ts").then((module) => module.createSqliteEngine(spec))
-    : import("./child-duckdb.ts").then((module) => module.createDuckdbEngine(spec));
+    : loadDuckdb();
 
 process.on("message", (request: ChildRequest) => {
   void answer(request).then((reply) => process.send!(reply));

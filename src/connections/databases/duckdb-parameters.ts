@@ -63,22 +63,51 @@ export function bind(statement: DuckDBPreparedStatement, values: readonly SqlVal
 function bindText(statement: DuckDBPreparedStatement, index: number, value: string): void {
   const type = isLongNumber(value) ? parameterType(statement, index)?.typeId : DuckDBTypeId.VARCHAR;
   if (type !== undefined && !NUMERIC.has(type)) return statement.bindVarchar(index + 1, value);
-  const [whole = "", fraction = ""] = value.split(".");
-  const digits = BigInt(whole + fraction);
-  const size = digits < 0n ? -digits : digits;
-  if (fraction === "" && size <= MAX_INT128)
-    return statement.bindValue(index + 1, digits, size <= MAX_INT64 ? BIGINT : HUGEINT);
-  const width = Math.max(String(size).length, fraction.length);
-  if (width > MAX_DECIMAL_DIGITS) return statement.bindVarchar(index + 1, value);
-  const decimal = new DuckDBDecimalValue(digits, width, fraction.length);
-  return statement.bindValue(index + 1, decimal, DECIMAL(width, fraction.length));
+  if (!bindDigits(statement, index, digitsOf(value))) statement.bindVarchar(index + 1, value);
 }
 
+/** An integer that is multiplied by ten as often as there are decimals, and their number. */
+interface Digits {
+  integer: bigint;
+  decimals: number;
+}
+
+/** @param text a number in decimal notation, or in that of JavaScript: with an exponent */
+function digitsOf(text: string): Digits {
+  const [mantissa = "", exponent = "0"] = text.split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  const decimals = fraction.length - Number(exponent);
+  const integer = BigInt(whole + fraction);
+  return decimals < 0 ? { integer: integer * 10n ** BigInt(-decimals), decimals: 0 } : { integer, decimals };
+}
+
+/** @returns false for more digits than the exact numbers of DuckDB have */
+function bindDigits(
+  statement: DuckDBPreparedStatement,
+  index: number,
+  { integer, decimals }: Digits,
+): boolean {
+  const size = integer < 0n ? -integer : integer;
+  if (decimals === 0 && size <= MAX_INT128) {
+    statement.bindValue(index + 1, integer, size <= MAX_INT64 ? BIGINT : HUGEINT);
+    return true;
+  }
+  const width = Math.max(String(size).length, decimals);
+  if (width > MAX_DECIMAL_DIGITS) return false;
+  statement.bindValue(index + 1, new DuckDBDecimalValue(integer, width, decimals), DECIMAL(width, decimals));
+  return true;
+}
+
+/** DuckDB converts decimals of this many digits to exactly the double that has them, as it does with those in a query. */
+const EXACT_DIGITS = 10n ** 15n;
+
+/** Binds a number that is no integer of up to 53 bits: as its digits where a double would be rounded for a decimal. */
 function bindDouble(statement: DuckDBPreparedStatement, index: number, value: number): void {
   const type = parameterType(statement, index)?.typeId;
-  const isLargeInteger = Number.isInteger(value) && Math.abs(value) <= MAX_INT128;
-  if (isLargeInteger && type !== undefined && EXACT.has(type))
-    return statement.bindValue(index + 1, BigInt(value), HUGEINT);
+  const digits = digitsOf(String(value));
+  const isShort = digits.decimals > 0 && digits.integer < EXACT_DIGITS && digits.integer > -EXACT_DIGITS;
+  const isExact = type === undefined ? isShort : EXACT.has(type);
+  if (isExact && bindDigits(statement, index, digits)) return undefined;
   // A number of single precision finds itself by the digits with which it arrived.
   if (type === DuckDBTypeId.FLOAT && singleToJson(Math.fround(value)) === value)
     return statement.bindFloat(index + 1, value);

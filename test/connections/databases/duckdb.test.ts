@@ -190,6 +190,12 @@ describe("a DuckDB database", () => {
     expect(await one("id < :x", 1e20)).toBe(true);
     expect(await one("f = :x", 0.1)).toBe(true);
     expect(await one("f = :x", 0.1000000001)).toBe(false);
+    expect(await one("16725014.3451963::DECIMAL(20,10) = :x", 16725014.3451963)).toBe(true);
+    expect(await one("127376158003985.11::DECIMAL(17,2) = :x", 127376158003985.11)).toBe(true);
+    expect(await one("CAST(:x AS DECIMAL(18,4))", 844865496596.31)).toBe(844865496596.31);
+    expect(await one("1e-7::DECIMAL(20,10) = :x", 1e-7)).toBe(true);
+    expect(await one("i < :x", 5.000001)).toBe(true);
+    expect(await one("0.30000000000000004::DOUBLE = :x", 0.1 + 0.2)).toBe(true);
     const request = {
       database: "scratch",
       query: "SELECT 5 < :x AS v",
@@ -198,6 +204,12 @@ describe("a DuckDB database", () => {
       write: false,
     };
     expect(await databases.prepare(request, callOf())).not.toHaveProperty("issues");
+  });
+
+  it("keeps a byte order mark at the beginning of texts", async () => {
+    const { runQuery } = openDatabases([]);
+    const { rows } = await runQuery("scratch", "SELECT :x AS x, [:x] AS l, {'t': :x} AS s", { x: "\uFEFFx" });
+    expect(rows).toEqual([{ x: "\uFEFFx", l: ["\uFEFFx"], s: { t: "\uFEFFx" } }]);
   });
 
   it("prepares queries without running them, and knows columns even if a parameter determines their type", async () => {
