@@ -24,7 +24,7 @@ export const waitStep = defineStepType({
   type: "wait",
   title: "Wait",
   description:
-    "Waits for a duration, until a time, or for an event: one JSON that somebody posts to run.event_urls.<id>, which any step may hand out. " +
+    "Waits for a duration, until a time, or for an event, which is posted to run.event_urls.<id>. Any step may hand this URL out. " +
     "With timeout the wait for an event fails with event_timeout. A waiting run uses no resources and survives restarts.",
   fields: {
     for: literal(

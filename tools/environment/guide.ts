@@ -197,8 +197,8 @@ function expressionsGuide(): string {
   return [
     "# Expressions",
     "CEL (Common Expression Language) is typed and has no side effects. Write an expression inside `${{ }}`; `if`, `that`, " +
-      "`for_each`, `repeat.until` and `next` take it without. All numbers have one type: `5 / 2 == 2.5`, `n % 2 == 1`. A number that a double can't hold, such as a 64-bit id, is text with its digits, in every output and input. " +
-      "It counts as a number in operators, `sum`, `avg`, `min`, `max`, `sort`, `round` and schemas of type number; `int(text)` keeps all digits.",
+      "`for_each`, `repeat.until` and `next` take it without. All numbers have one type: `5 / 2 == 2.5`, `n % 2 == 1`. A number that a double can't hold (a 64-bit id) is " +
+      "text of its digits everywhere, and counts as a number in operators, `sum`, `max`, `sort`, `round`, `int` and schemas.",
     'Operators: `+ - * / %`, `== != < <= > >=`, `&& || !`, `x in list`, `cond ? a : b`, `x ?? y` (y where x is null or absent),  `a.b`, `a[0]`, `a["key"]`, ' +
       '`[1, 2]`, `{"k": v}`. Over lists: `list.map(x, …)`, `list.filter(x, …)`, `list.all(x, …)`, `list.exists(x, …)`, ' +
       "`list.exists_one(x, …)`, `has(a.b)`.",
