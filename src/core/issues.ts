@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Issue } from "../../schemas/problem.ts";
 import { AppError } from "./errors.ts";
 import { withoutFields } from "./hidden-fields.ts";
-import { isLongNumber } from "./long-numbers.ts";
+import { isLongNumber } from "../../schemas/long-numbers.ts";
 import { nearMatch } from "./near-match.ts";
 
 type ZodIssue = z.core.$ZodIssue;

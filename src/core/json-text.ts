@@ -5,7 +5,7 @@
 import type { Issue } from "../../schemas/problem.ts";
 import { formatPath } from "./issues.ts";
 import { isNestedDeeper } from "./json-nesting.ts";
-import { MAX_LONG_NUMBER_CHARS, readNumber } from "./long-numbers.ts";
+import { MAX_LONG_NUMBER_CHARS, readNumber } from "../../schemas/long-numbers.ts";
 
 /** Maximum number of losses reported for one text. */
 const MAX_LOSSES = 100;

@@ -3,7 +3,7 @@
  * otherwise long numbers.
  */
 import { Big } from "big.js";
-import { isLongNumber, readNumber } from "./long-numbers.ts";
+import { isLongNumber, readNumber } from "../../schemas/long-numbers.ts";
 
 /** A number, or a long number: a text with the digits of a number that a double can't hold. */
 export type ExactNumber = number | string;

@@ -9,7 +9,7 @@ import {
   roundExactly,
   truncateExactly,
 } from "../../src/core/long-number-arithmetic.ts";
-import { isLongNumber, MAX_LONG_NUMBER_CHARS, readNumber } from "../../src/core/long-numbers.ts";
+import { isLongNumber, MAX_LONG_NUMBER_CHARS, readNumber } from "../../schemas/long-numbers.ts";
 
 describe("readNumber", () => {
   it.each([

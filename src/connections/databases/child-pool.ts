@@ -225,7 +225,7 @@ function died(code: number | null, by: string | null): StepError {
 }
 
 /** What the program reads besides its own folder in a checkout; a release has everything in one. */
-const LONG_NUMBERS = fileURLToPath(new URL("../../core/long-numbers.ts", import.meta.url));
+const LONG_NUMBERS = fileURLToPath(new URL("../../../schemas/long-numbers.ts", import.meta.url));
 
 /** Node's permission model: no other programs, no writes. It does not restrict DuckDB, which is native code. */
 function permissions({ engine, file, write }: ChildSpec): string[] {

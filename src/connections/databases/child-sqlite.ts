@@ -1,7 +1,7 @@
 /** Runs SQLite in a child process through node:sqlite: read-only by default, and always with an authorizer. */
 import { constants, DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import type { SqlColumn, SqlResult, TableDescription } from "../../core/connections.ts";
-import { isLongNumber } from "../../core/long-numbers.ts";
+import { isLongNumber } from "../../../schemas/long-numbers.ts";
 import {
   type ChildFailure,
   type ChildSpec,

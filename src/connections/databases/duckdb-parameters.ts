@@ -9,7 +9,7 @@ import {
   DuckDBTypeId,
   HUGEINT,
 } from "@duckdb/node-api";
-import { isLongNumber } from "../../core/long-numbers.ts";
+import { isLongNumber } from "../../../schemas/long-numbers.ts";
 import type { SqlValue } from "./driver.ts";
 import { MAX_DECIMAL_DIGITS, MAX_INT128, MAX_INT64 } from "./duckdb-limits.ts";
 import { singleToJson } from "./values.ts";

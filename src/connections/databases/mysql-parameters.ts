@@ -4,7 +4,7 @@
  * that meets a time as one in UTC, which is the zone of the session. Where they meet a text, they are the text that they are.
  */
 import mysql, { type Connection } from "mysql2";
-import { isLongNumber } from "../../core/long-numbers.ts";
+import { isLongNumber } from "../../../schemas/long-numbers.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { SqlValue, Statement } from "./driver.ts";
 import { readMoment } from "./moments.ts";

@@ -1,6 +1,6 @@
 /** The types of columns in `scratch`: what the checker knows of a column, as far as all its values agree. */
 import type { SqlColumn } from "../../core/connections.ts";
-import { isLongNumber } from "../../core/long-numbers.ts";
+import { isLongNumber } from "../../../schemas/long-numbers.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { ScratchTable } from "./child-protocol.ts";
 import type { SqlValue } from "./driver.ts";

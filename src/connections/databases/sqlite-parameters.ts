@@ -1,5 +1,5 @@
 /** The values of parameters of SQLite. (Child processes load this file.) */
-import { isLongNumber } from "../../core/long-numbers.ts";
+import { isLongNumber } from "../../../schemas/long-numbers.ts";
 import type { SqlValue } from "./driver.ts";
 
 export type BoundValue = string | number | bigint | null;

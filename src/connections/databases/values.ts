@@ -4,7 +4,7 @@
  * (Children load this file: it imports little.)
  */
 import type { SqlColumn } from "../../core/connections.ts";
-import { readNumber } from "../../core/long-numbers.ts";
+import { readNumber } from "../../../schemas/long-numbers.ts";
 
 /** What a type of a database arrives as. */
 export type ColumnType = Pick<SqlColumn, "type" | "sqlNumber">;

@@ -2,7 +2,7 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/client/validators/ajv";
 import { containsLongNumber } from "../../core/json-schema/index.ts";
-import { isLongNumber } from "../../core/long-numbers.ts";
+import { isLongNumber } from "../../../schemas/long-numbers.ts";
 
 type Validator = NonNullable<NonNullable<ConstructorParameters<typeof Client>[1]>["jsonSchemaValidator"]>;
 

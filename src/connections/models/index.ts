@@ -3,7 +3,7 @@ import { MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import type { Usage } from "../../core/model.ts";
 import type { CallContext, ModelResponse, ModelRequest, Models } from "../../core/connections.ts";
 import { JsonTooDeepError, NumberTooLargeError, parseExactJson } from "../../core/json-text.ts";
-import { MAX_LONG_NUMBER_CHARS } from "../../core/long-numbers.ts";
+import { MAX_LONG_NUMBER_CHARS } from "../../../schemas/long-numbers.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { lazy } from "../../core/lazy.ts";
 import { NO_PROXIES, type OutgoingProxies } from "../../core/outgoing-proxy.ts";

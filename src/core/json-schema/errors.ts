@@ -3,7 +3,7 @@ import type { ErrorObject } from "ajv";
 import type { PartialIssue } from "../connections.ts";
 import { unknownKey } from "../issues.ts";
 import { nearMatch } from "../near-match.ts";
-import { isLongNumber } from "../long-numbers.ts";
+import { isLongNumber } from "../../../schemas/long-numbers.ts";
 import { LONG_NUMBER_KEYWORD } from "./long-numbers.ts";
 import { pointerParts } from "./references.ts";
 

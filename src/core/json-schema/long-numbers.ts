@@ -4,7 +4,7 @@
  */
 import type { Ajv2020, FuncKeywordDefinition } from "ajv/dist/2020.js";
 import { calculateExactly, compareNumbers } from "../long-number-arithmetic.ts";
-import { isLongNumber } from "../long-numbers.ts";
+import { isLongNumber } from "../../../schemas/long-numbers.ts";
 import { type JsonSchema, KEYWORDS } from "./dialect.ts";
 import { pointerPart } from "./references.ts";
 

@@ -1,5 +1,5 @@
 /** The form of an approval as fields of a page without scripts, and back to values. */
-import { readNumber } from "../../core/long-numbers.ts";
+import { readNumber } from "../../../schemas/long-numbers.ts";
 import { flatFields } from "../../../tools/approvals/decision-question.ts";
 
 export interface FlatField {

@@ -1,6 +1,6 @@
 /** Compiles the loops: `map`, `filter`, `all`, `sort_by` and the others. */
 import { canonicalDigits } from "../../../core/long-number-arithmetic.ts";
-import { isLongNumber } from "../../../core/long-numbers.ts";
+import { isLongNumber } from "../../../../schemas/long-numbers.ts";
 import { blockCost } from "./block-cost.ts";
 import type { CallContext } from "./functions.ts";
 import type { Evaluate } from "./compile.ts";

@@ -1,5 +1,5 @@
 /** Compiles a resolved expression to closures, so that it is walked once and evaluated often. */
-import { isLongNumber } from "../../../core/long-numbers.ts";
+import { isLongNumber } from "../../../../schemas/long-numbers.ts";
 import { throwFailed, isFatal, throwNullItem, throwNullValue, formatNode } from "./failures.ts";
 import type { CallContext } from "./functions.ts";
 import { blockCost } from "./block-cost.ts";

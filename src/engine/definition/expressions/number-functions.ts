@@ -7,7 +7,7 @@ import {
   roundExactly,
   truncateExactly,
 } from "../../../core/long-number-arithmetic.ts";
-import { isLongNumber, readNumber } from "../../../core/long-numbers.ts";
+import { isLongNumber, readNumber } from "../../../../schemas/long-numbers.ts";
 import { throwFailed } from "./failures.ts";
 import type { CelFunction, FunctionBody } from "./functions.ts";
 import * as is from "./params.ts";

@@ -1,5 +1,5 @@
 /** Splits the source of an expression into the tokens of CEL. */
-import { readNumber } from "../../../core/long-numbers.ts";
+import { readNumber } from "../../../../schemas/long-numbers.ts";
 
 /** Why a source does not parse. */
 export interface SyntaxFailure {

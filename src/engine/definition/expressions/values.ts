@@ -1,7 +1,7 @@
 /** The values of the language: those of JSON, timestamps (Date) and durations. Inherited fields do not exist. */
 import { canonicalDigits, compareNumbers, isExactNumber } from "../../../core/long-number-arithmetic.ts";
 import type { ExactNumber } from "../../../core/long-number-arithmetic.ts";
-import { isLongNumber, MAX_LONG_NUMBER_CHARS, readNumber } from "../../../core/long-numbers.ts";
+import { isLongNumber, MAX_LONG_NUMBER_CHARS, readNumber } from "../../../../schemas/long-numbers.ts";
 import { MAX_EXPRESSION_VALUE_DEPTH } from "./limits.ts";
 import { compareTimes, Duration, exactTime, secondsText, timeKey } from "./exact-times.ts";
 import { throwFailed } from "./failures.ts";

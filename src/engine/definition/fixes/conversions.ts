@@ -1,7 +1,7 @@
 /** Converts values that models write to what a field takes. */
 import { DURATION_PATTERN } from "../../../../schemas/field-values.ts";
 import { readJson } from "../../../core/json-text.ts";
-import { isLongNumber } from "../../../core/long-numbers.ts";
+import { isLongNumber } from "../../../../schemas/long-numbers.ts";
 import { nearMatch } from "../../../core/near-match.ts";
 import { fieldOfAlias, normalizeName, RETRY_ALIASES, VALUE_ALIASES } from "./aliases.ts";
 import { type Fields, intendFields } from "./intended-fields.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readNumber } from "../../../../src/core/long-numbers.ts";
+import { readNumber } from "../../../../schemas/long-numbers.ts";
 import { checkCel, compileCel } from "../../../../src/engine/definition/expressions/index.ts";
 import { evaluate, failure, typeScope } from "./scope.ts";
 
