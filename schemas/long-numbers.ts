@@ -57,8 +57,10 @@ function isHeld(source: string, value: number): boolean {
 /** The digits of a number without zeros around them, and the power of ten of the first one: equal if the numbers are. */
 function significant(source: string): string {
   const [, , whole = "", fraction = "", exponent = "0"] = NUMBER.exec(source.replace("e+", "e"))!;
-  const digits = (whole + fraction).replace(/^0+/, "");
-  if (digits === "") return "";
-  const leading = whole.length + fraction.length - digits.length;
-  return `${digits.replace(/0+$/, "")}e${whole.length - leading + Number(exponent)}`;
+  const digits = whole + fraction;
+  let [start, end] = [0, digits.length];
+  while (start < end && digits[start] === "0") start += 1;
+  // A pattern for the zeros at the end would try each zero in between, too.
+  while (end > start && digits[end - 1] === "0") end -= 1;
+  return start === end ? "" : `${digits.slice(start, end)}e${whole.length - start + Number(exponent)}`;
 }

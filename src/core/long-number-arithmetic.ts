@@ -3,22 +3,15 @@
  * otherwise long numbers.
  */
 import { Big } from "big.js";
-import { isLongNumber, readNumber } from "../../schemas/long-numbers.ts";
+import { isLongNumber, MAX_LONG_NUMBER_CHARS, readNumber } from "../../schemas/long-numbers.ts";
 
 /** A number, or a long number: a text with the digits of a number that a double can't hold. */
 export type ExactNumber = number | string;
-
-/** Maximum number of decimals of a quotient, unless it ends earlier. */
-const QUOTIENT_DECIMALS = 20;
 
 /** Rounding modes of the library. */
 const TOWARDS_ZERO = 0;
 const HALF_AWAY_FROM_ZERO = 1;
 const AWAY_FROM_ZERO = 3;
-
-const Exact = Big();
-Exact.DP = QUOTIENT_DECIMALS;
-Exact.RM = HALF_AWAY_FROM_ZERO;
 
 const INTEGER = /^-?\d+$/;
 
@@ -28,20 +21,20 @@ export const isExactNumber = (value: unknown): value is ExactNumber =>
 /** Compares by value, whatever the spelling. @returns negative if a is smaller, 0 if they are equal */
 export function compareNumbers(a: ExactNumber, b: ExactNumber): number {
   if (typeof a === "number" && typeof b === "number") return a < b ? -1 : Number(a > b);
-  if (INTEGER.test(String(a)) && INTEGER.test(String(b))) {
-    const [left, right] = [BigInt(a), BigInt(b)];
-    return left < right ? -1 : Number(left > right);
-  }
-  return new Exact(a).cmp(b);
+  // The digits of a double are those that JavaScript and JSON write, not those of its binary fraction.
+  const [left, right] = [String(a), String(b)];
+  if (!INTEGER.test(left) || !INTEGER.test(right)) return new Big(left).cmp(right);
+  const [one, other] = [BigInt(left), BigInt(right)];
+  return one < other ? -1 : Number(one > other);
 }
 
 /** Returns the spelling that equal numbers share: digits without an exponent and without zeros at the end of decimals. */
-export const canonicalDigits = (value: ExactNumber): string => new Exact(value).toFixed();
+export const canonicalDigits = (value: ExactNumber): string => new Big(value).toFixed();
 
 export type ExactOperator = "+" | "-" | "*" | "/" | "%";
 
 /**
- * Calculates with all digits. A quotient that does not end has 20 decimals, the last one rounded half away from zero.
+ * Calculates with all digits. A quotient that does not end has 20 digits at least.
  * @param right not zero for `/` and `%`
  * @returns undefined if the result has more digits than a long number may have
  */
@@ -50,19 +43,40 @@ export function calculateExactly(
   left: ExactNumber,
   right: ExactNumber,
 ): ExactNumber | undefined {
-  const a = new Exact(left);
+  const [a, b] = [new Big(left), new Big(right)];
   switch (op) {
     case "+":
-      return resultOf(a.plus(right));
+      return resultOf(a.plus(b));
     case "-":
-      return resultOf(a.minus(right));
+      return resultOf(a.minus(b));
     case "*":
-      return resultOf(a.times(right));
+      return resultOf(a.times(b));
     case "/":
-      return resultOf(a.div(right));
+      return resultOf(divide(a, b));
     case "%":
-      return resultOf(a.mod(right));
+      return resultOf(a.mod(b));
   }
+}
+
+/** Minimum number of digits of a quotient that does not end. */
+const QUOTIENT_DIGITS = 20;
+/** A quotient by an integer of n digits that ends has at most n · log2(10) decimals. */
+const DECIMALS_OF_DIGIT = Math.log2(10);
+
+function divide(a: Big, b: Big): Big {
+  const decimalsOf = ({ c, e }: Big): number => Math.max(0, c.length - 1 - e);
+  const ending =
+    Math.ceil(b.c.length * DECIMALS_OF_DIGIT) + decimalsOf(a) + Math.max(0, b.e - b.c.length + 1);
+  const exact = divideTo(a, b, ending);
+  if (exact.times(b).eq(a)) return exact;
+  return divideTo(a, b, QUOTIENT_DIGITS + Math.max(0, b.e - a.e));
+}
+
+function divideTo(a: Big, b: Big, decimals: number): Big {
+  const Decimal = Big();
+  Decimal.DP = Math.min(decimals, MAX_LONG_NUMBER_CHARS);
+  Decimal.RM = HALF_AWAY_FROM_ZERO;
+  return new Decimal(a).div(b);
 }
 
 /**
@@ -70,18 +84,18 @@ export function calculateExactly(
  * @param decimals 0 to 15
  */
 export const roundExactly = (value: string, decimals: number): ExactNumber =>
-  resultOf(new Exact(value).round(decimals, HALF_AWAY_FROM_ZERO))!;
+  resultOf(new Big(value).round(decimals, HALF_AWAY_FROM_ZERO))!;
 
 /** Removes the decimals. */
 export const truncateExactly = (value: ExactNumber): ExactNumber =>
-  resultOf(new Exact(value).round(0, TOWARDS_ZERO))!;
+  resultOf(new Big(value).round(0, TOWARDS_ZERO))!;
 
 /** Returns the next integer that is not larger. */
 export const floorExactly = (value: string): ExactNumber =>
-  resultOf(new Exact(value).round(0, value.startsWith("-") ? AWAY_FROM_ZERO : TOWARDS_ZERO))!;
+  resultOf(new Big(value).round(0, value.startsWith("-") ? AWAY_FROM_ZERO : TOWARDS_ZERO))!;
 
 /** Returns the next integer that is not smaller. */
 export const ceilExactly = (value: string): ExactNumber =>
-  resultOf(new Exact(value).round(0, value.startsWith("-") ? TOWARDS_ZERO : AWAY_FROM_ZERO))!;
+  resultOf(new Big(value).round(0, value.startsWith("-") ? TOWARDS_ZERO : AWAY_FROM_ZERO))!;
 
 const resultOf = (value: Big): ExactNumber | undefined => readNumber(value.toFixed());

@@ -1,3 +1,5 @@
+import { isLongNumber } from "../../schemas/long-numbers.ts";
+
 /**
  * The SQL number behind a value. An `integer` or `decimal` that a double can't hold exactly is text in JSON, so its kind is
  * `any`; `scratch` loads it as a number nevertheless.
@@ -58,7 +60,8 @@ export const nullable = (shape: Shape): Shape => ({ ...shape, nullable: true });
 export function shapeOfConstant(value: unknown): Shape {
   switch (typeof value) {
     case "string":
-      return STRING;
+      // It is a number as well as a text.
+      return isLongNumber(value) ? ANY : STRING;
     case "number":
       return NUMBER;
     case "boolean":

@@ -190,6 +190,11 @@ function parseWhole(input: string): SyntaxNode {
       advance();
       return node("value", value, start, end);
     }
+    if (token.kind === "long_decimal") {
+      const text = node("value", token.text, start, end);
+      advance();
+      return node("call", ["double", [text]], start, end);
+    }
     if (token.kind === "word" && token.text !== "in") return parseWord(token.text, start, end);
     if (accept("(")) {
       const inner = parseExpression();

@@ -10,7 +10,7 @@ import type { LoopName } from "./loops.ts";
 import { charge, chargeComparison, chargeFailure, limitList } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 import type { Expr } from "./tree.ts";
-import { mapKey, kindOf, fieldNames, setField, describeKind } from "./values.ts";
+import { isLargeInteger, mapKey, kindOf, fieldNames, setField, describeKind } from "./values.ts";
 import type { Fields } from "./values.ts";
 
 type Loop = Extract<Expr, { kind: "loop" }>;
@@ -129,7 +129,7 @@ function groupBy({ at, body }: Loop, key: Each<unknown>): Iterate {
       if (value === null || value === undefined)
         throwNullItem(at, `${formatNode(body.at)} of item ${index + 1}`);
       const name =
-        (isLongNumber(value) ? canonicalDigits(value) : mapKey(value)) ??
+        (isLongNumber(value) || isLargeInteger(value) ? canonicalDigits(value) : mapKey(value)) ??
         throwFailed(at, `groups by ${describeKind(kindOf(value))}, expected text, a number or a boolean`, {
           fix: "Group by a single field of the items.",
         });

@@ -36,7 +36,7 @@ export function sortedIndexes(
     if (kindOf(key) === "null") throwNullItem(call.location, name(index));
   });
   charge(call.evaluation, COMPARISON_COST * keys.length);
-  const order = keys.length === 0 ? "number" : orderOf(keys);
+  const order = keys.length === 0 ? "number" : orderOf(call.evaluation, keys);
   if (order === undefined) return throwUnordered(keys, call);
   const sign = descending ? -1 : 1;
   return Array.from(keys.keys()).toSorted((a, b) => {
@@ -70,9 +70,9 @@ const extreme =
       if (kindOf(value) === "null") (isList ? throwNullItem : throwNullValue)(call.location, name(index));
     });
     if (values.length === 0) return null;
-    const order = orderOf(values);
+    const order = orderOf(call.evaluation, values);
     if (order === undefined) {
-      const index = values.findIndex((value) => orderOf([values[0], value]) === undefined);
+      const index = values.findIndex((value) => orderOf(call.evaluation, [values[0], value]) === undefined);
       throwFailed(call.location, `compares values that have no order, such as ${name(index)}`);
     }
     return values.reduce((best, value) =>

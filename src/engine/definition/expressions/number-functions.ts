@@ -42,7 +42,7 @@ const toNumber: FunctionBody = ([value], { evaluation, location }) => {
   if (!NUMBER_FORMAT.test(text))
     return throwFailed(location, "converts text to a number that does not contain one");
   const short = Number(text);
-  if (text.length <= SHORT_NUMBER && Number.isFinite(short)) return short;
+  if (text.length <= SHORT_NUMBER && !/e/i.test(text)) return short;
   chargeDigits(evaluation, text);
   return assertWritable(location, readNumber(inJsonForm(text)));
 };

@@ -1,5 +1,5 @@
 /** The operators. Except for equality and `in`, callers have ruled out null. */
-import { calculateExactly, isExactNumber } from "../../../core/long-number-arithmetic.ts";
+import { calculateExactly, compareNumbers } from "../../../core/long-number-arithmetic.ts";
 import type { ExactNumber, ExactOperator } from "../../../core/long-number-arithmetic.ts";
 import type { BinaryOperator } from "./cel-parser.ts";
 import { throwFailed } from "./failures.ts";
@@ -17,6 +17,8 @@ import {
   compare,
   describeKind,
   equals,
+  isLargeInteger,
+  isNumber,
   kindOf,
   mapKey,
   orderOf,
@@ -92,15 +94,15 @@ export function applyOperator(
     case ">=":
       return ordered(evaluation, location, op, left, right);
     default:
-      if (isExactNumber(left) && isExactNumber(right))
+      if (isNumber(evaluation, left) && isNumber(evaluation, right))
         return calculate(evaluation, location, op, left, right);
       return combine(evaluation, location, op, left, right);
   }
 }
 
 /**
- * Calculates with doubles, as JSON's numbers are, and with all digits where that would lose some: with long numbers, and where the
- * result of integers is larger than a double holds exactly.
+ * Calculates with numbers. Integers, and decimals of up to 15 digits, are what they write: the result has all its digits, where
+ * that of doubles would be rounded. Other doubles, such as thirds, are rounded as doubles are, and so are quotients of doubles.
  * @throws StepError expression_failed
  */
 export function calculate(
@@ -113,20 +115,75 @@ export function calculate(
   if (right === 0 && (op === "/" || op === "%")) throwFailed(location, "divides by zero");
   if (typeof left === "number" && typeof right === "number") {
     const result = calculateDouble(op, left, right);
-    const isRounded =
-      op !== "/" &&
-      !Number.isSafeInteger(result) &&
-      Number.isSafeInteger(left) &&
-      Number.isSafeInteger(right);
-    if (!isRounded) return assertFinite(location, result);
+    const areIntegers = Number.isSafeInteger(left) && Number.isSafeInteger(right);
+    if (op === "/" || (areIntegers && Number.isSafeInteger(result))) return assertFinite(location, result);
+    const short = areIntegers ? undefined : calculateShort(op, left, right);
+    if (short !== undefined) return short;
+    charge(evaluation, DIGITS_COST);
+    if (!isWritten(left) || !isWritten(right)) return assertFinite(location, result);
+    const exact = calculateDigits(evaluation, location, op, left, right);
+    // With a large double the result may be one, too; from others an integer beyond 2^53 is a long number.
+    const isLarge = isLargeInteger(left) || isLargeInteger(right);
+    return isLarge && compareNumbers(exact, result) === 0 ? result : exact;
   }
+  return calculateDigits(evaluation, location, op, left, right);
+}
+
+/** Work of finding out how many digits two doubles have. */
+const DIGITS_COST = 60;
+/** Work of an exact operation, for each pair of digits. */
+const CALCULATION_COST = 1;
+
+function calculateDigits(
+  evaluation: Evaluation,
+  location: SourceLocation,
+  op: ExactOperator,
+  left: ExactNumber,
+  right: ExactNumber,
+): ExactNumber {
   chargeDigits(evaluation, left, right);
   charge(evaluation, CALCULATION_COST * (1 + String(left).length) * (1 + String(right).length));
   return assertWritable(location, calculateExactly(op, left, right));
 }
 
-/** Work of an exact operation, for each pair of digits. */
-const CALCULATION_COST = 1;
+/** A double has at most this many digits that are certainly those of a decimal. (IEEE 754: DBL_DIG) */
+const DECIMAL_DIGITS = 15;
+/** Numbers beyond it have many zeros instead of digits. */
+const MAX_WRITTEN = 1e21;
+const MIN_WRITTEN = 1e-21;
+
+/** Whether a double stands for a decimal of few digits, and not for a fraction such as a third. */
+const isWritten = (value: number): boolean =>
+  Number.isSafeInteger(value) ||
+  (Math.abs(value) < MAX_WRITTEN &&
+    Math.abs(value) > MIN_WRITTEN &&
+    Number(value.toPrecision(DECIMAL_DIGITS)) === value);
+
+const MAX_DECIMALS = 6;
+const POWERS = Array.from({ length: 2 * MAX_DECIMALS + 1 }, (_, index) => 10 ** index);
+/** Integers below it, divided by a power of ten, give the double of the decimal that they write. */
+const MAX_SHORT = 10 ** DECIMAL_DIGITS;
+
+/** Number of decimals of a double, if there are few. */
+function decimalsOf(value: number): number | undefined {
+  for (let decimals = 0; decimals <= MAX_DECIMALS; decimals += 1) {
+    const scaled = Math.round(value * POWERS[decimals]!);
+    if (Math.abs(scaled) >= MAX_SHORT) return undefined;
+    if (scaled / POWERS[decimals]! === value) return decimals;
+  }
+  return undefined;
+}
+
+/** Calculates exactly with amounts of few digits, as integers. @returns undefined where it needs more digits */
+function calculateShort(op: ExactOperator, left: number, right: number): number | undefined {
+  const [of, by] = [decimalsOf(left), decimalsOf(right)];
+  if (of === undefined || by === undefined) return undefined;
+  const scaleBy = (decimals: number): number => POWERS[op === "*" ? decimals : Math.max(of, by)]!;
+  const [a, b] = [Math.round(left * scaleBy(of)), Math.round(right * scaleBy(by))];
+  const result = calculateDouble(op, a, b);
+  if (Math.max(Math.abs(a), Math.abs(b), Math.abs(result)) >= MAX_SHORT) return undefined;
+  return result / (op === "*" ? scaleBy(of) * scaleBy(by) : scaleBy(of));
+}
 
 function calculateDouble(op: ExactOperator, left: number, right: number): number {
   switch (op) {
@@ -182,7 +239,7 @@ function ordered(
   right: unknown,
 ): boolean {
   const areDoubles = typeof left === "number" && typeof right === "number";
-  const kind = areDoubles ? "number" : orderOf([left, right]);
+  const kind = areDoubles ? "number" : orderOf(evaluation, [left, right]);
   if (kind === undefined) return throwMismatch(location, op, left, right);
   const order = compare(evaluation, kind, left, right);
   if (op === "<") return order < 0;

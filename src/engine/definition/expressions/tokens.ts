@@ -41,6 +41,8 @@ export type Token = { start: number; end: number } & (
   | { kind: "operator"; text: string }
   /** A double as number, an integer as bigint, a string, or bytes. */
   | { kind: "literal"; value: number | bigint | string | Uint8Array }
+  /** A decimal that a double can't hold. */
+  | { kind: "long_decimal"; text: string }
 );
 
 const BLANK = /(?:[ \t\n\r\f]|\/\/[^\n]*)*/y;
@@ -65,8 +67,12 @@ export function readToken(source: string, offset: number): Token {
   const quote = matchAt(QUOTE, source, start);
   if (quote !== null) return readString(source, start, quote[1]!, quote[2]!);
   const number = matchAt(NUMBER, source, start)?.[0];
-  if (number !== undefined)
-    return { kind: "literal", value: numberOf(number, start), start, end: start + number.length };
+  if (number !== undefined) {
+    const [value, end] = [numberOf(number, start), start + number.length];
+    return typeof value === "string"
+      ? { kind: "long_decimal", text: value, start, end }
+      : { kind: "literal", value, start, end };
+  }
   const word = matchAt(WORD, source, start)?.[0];
   if (word !== undefined) return { kind: "word", text: word, start, end: start + word.length };
   const operator = matchAt(OPERATOR, source, start)?.[0];
@@ -78,15 +84,14 @@ export function readToken(source: string, offset: number): Token {
   return fail("unexpected", start, start + character.length, `Unexpected ${character}`);
 }
 
-function numberOf(text: string, start: number): number | bigint {
+/** @returns text for a decimal that a double can't hold */
+function numberOf(text: string, start: number): number | bigint | string {
   const isInteger = /^(?:0[xX].*|\d+[uU]?)$/.test(text);
   if (isInteger) return BigInt(text.replace(/[uU]$/, ""));
-  const value = readNumber(text.replace(/^(?=\.)/, "0").replace(/^0+(?=\d)/, ""));
-  if (typeof value === "number") return value;
-  const end = start + text.length;
-  return value === undefined || !Number.isFinite(Number(text))
-    ? fail("other", start, end, `${text} is too large for a number`)
-    : fail("other", start, end, `${text} has more digits than a JSON number holds; write double("${text}")`);
+  return (
+    readNumber(text.replace(/^(?=\.)/, "0").replace(/^0+(?=\d)/, "")) ??
+    fail("other", start, start + text.length, `${text} is too large for a number`)
+  );
 }
 
 function readString(source: string, start: number, prefix: string, quote: string): Token {

@@ -9,6 +9,7 @@ import {
   NUMBER,
   STRING,
 } from "../../../core/shapes.ts";
+import { isLongNumber } from "../../../../schemas/long-numbers.ts";
 import type { Shape, SucceededFields } from "../../../core/shapes.ts";
 import type { Kind } from "./values.ts";
 
@@ -32,7 +33,8 @@ export function knownKind(type: Type): Kind | undefined {
 
 /** Returns the type of a literal. */
 export const literalType = (value: string | number | boolean | null): Type => ({
-  kind: value === null ? "null" : (typeof value as "string" | "number" | "boolean"),
+  kind:
+    value === null ? "null" : isLongNumber(value) ? "any" : (typeof value as "string" | "number" | "boolean"),
 });
 
 /** How many nodes may still be compared when types are joined. Beyond it the result is `any`. */

@@ -1,9 +1,10 @@
 /** The values of the language: those of JSON, timestamps (Date) and durations. Inherited fields do not exist. */
-import { canonicalDigits, compareNumbers, isExactNumber } from "../../../core/long-number-arithmetic.ts";
+import { canonicalDigits, compareNumbers } from "../../../core/long-number-arithmetic.ts";
 import type { ExactNumber } from "../../../core/long-number-arithmetic.ts";
 import { isLongNumber, MAX_LONG_NUMBER_CHARS, readNumber } from "../../../../schemas/long-numbers.ts";
 import { MAX_EXPRESSION_VALUE_DEPTH } from "./limits.ts";
-import { compareTimes, Duration, exactTime, secondsText, timeKey } from "./exact-times.ts";
+import { compareTimes, Duration, type ExactTime, exactTime, secondsText, timeKey } from "./exact-times.ts";
+import { type LocalTime, readTime } from "./read-time.ts";
 import { throwFailed } from "./failures.ts";
 import type { SourceLocation } from "./cel-parser.ts";
 import { charge, chargeComparison, chargeText, limitExceeded } from "./evaluation-context.ts";
@@ -78,9 +79,13 @@ export function equals(evaluation: Evaluation, a: unknown, b: unknown, depth = 0
   if (typeof a === "string" && typeof b === "string" && a.length === b.length)
     chargeComparison(evaluation, a.length);
   if (a === b) return true;
-  if (isLongNumber(a) ? isExactNumber(b) : typeof a === "number" && isLongNumber(b)) {
+  if (
+    (typeof a === "string" || typeof b === "string") &&
+    isNumber(evaluation, a) &&
+    isNumber(evaluation, b)
+  ) {
     chargeDigits(evaluation, a, b);
-    return compareNumbers(a as ExactNumber, b as ExactNumber) === 0;
+    return compareNumbers(a, b) === 0;
   }
   const kind = kindOf(a);
   if (kind !== kindOf(b)) return false;
@@ -108,10 +113,10 @@ export function equals(evaluation: Evaluation, a: unknown, b: unknown, depth = 0
   );
 }
 
-/** Kinds whose values have an order. */
-type OrderedKind = "boolean" | "number" | "string" | "timestamp" | "duration";
+/** Kinds whose values have an order, and texts that are moments. */
+type Order = "boolean" | "number" | "string" | "timestamp" | "duration" | "moment";
 
-const ORDERED: ReadonlySet<Kind> = new Set<OrderedKind>([
+const ORDERED: ReadonlySet<Kind> = new Set<Order & Kind>([
   "boolean",
   "number",
   "string",
@@ -120,22 +125,24 @@ const ORDERED: ReadonlySet<Kind> = new Set<OrderedKind>([
 ]);
 
 /**
- * Returns the kind as which values are ordered: as numbers if each of them is a number or a long number, otherwise their
- * common kind. All values of a list count, so that two of them have one order whatever stands beside them.
+ * Returns the order of values: that of numbers if each of them is a number or a long number, that of moments if each is the text of
+ * one, otherwise that of their common kind. All values of a list count, so that two of them have one order whatever stands beside
+ * them.
  * @returns undefined if the values have no common order
  */
-export function orderOf(values: readonly unknown[]): OrderedKind | undefined {
-  if (values.every(isExactNumber)) return "number";
+export function orderOf(evaluation: Evaluation, values: readonly unknown[]): Order | undefined {
+  if (values.every((value) => isNumber(evaluation, value))) return "number";
   const kind = kindOf(values[0]);
-  return ORDERED.has(kind) && values.every((value) => kindOf(value) === kind)
-    ? (kind as OrderedKind)
-    : undefined;
+  if (!ORDERED.has(kind) || values.some((value) => kindOf(value) !== kind)) return undefined;
+  if (kind !== "string") return kind as Order;
+  return values.every((value) => isMoment(evaluation, value as string)) ? "moment" : "string";
 }
 
 /** Orders two values. @param order as `orderOf` returns it for them */
-export function compare(evaluation: Evaluation, order: OrderedKind, a: unknown, b: unknown): number {
-  if (order === "timestamp" || order === "duration")
-    return compareTimes(exactTime(a as Date), exactTime(b as Date));
+export function compare(evaluation: Evaluation, order: Order, a: unknown, b: unknown): number {
+  if (order === "timestamp") return compareTimes(exactTime(a as Date), exactTime(b as Date));
+  if (order === "duration") return compareTimes(a as Duration, b as Duration);
+  if (order === "moment") return compareMoments(evaluation, a as string, b as string);
   if (order === "number" && (typeof a === "string" || typeof b === "string")) {
     chargeDigits(evaluation, a, b);
     return compareNumbers(a as ExactNumber, b as ExactNumber);
@@ -143,6 +150,35 @@ export function compare(evaluation: Evaluation, order: OrderedKind, a: unknown, 
   const [left, right] = [a as string, b as string];
   if (order === "string") chargeComparison(evaluation, Math.min(left.length, right.length));
   return left < right ? -1 : Number(left > right);
+}
+
+/** Length of the shortest long number, and of the shortest text of a moment, in characters. */
+const MIN_LONG_CHARS = 16;
+
+/** Whether a value counts as a number. */
+export function isNumber(evaluation: Evaluation, value: unknown): value is ExactNumber {
+  if (typeof value !== "string") return typeof value === "number";
+  if (value.length < MIN_LONG_CHARS) return false;
+  chargeText(evaluation, Math.min(value.length, MAX_LONG_NUMBER_CHARS));
+  return isLongNumber(value);
+}
+
+/** A date and a time with an offset, as databases and JSON write a moment: with any number of digits after the second. */
+const MOMENT = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d(?::?\d\d){0,2})$/;
+const MAX_MOMENT_CHARS = 40;
+const MOMENT_COST = 20;
+
+function isMoment(evaluation: Evaluation, text: string): boolean {
+  if (text.length < MIN_LONG_CHARS || text.length > MAX_MOMENT_CHARS) return false;
+  charge(evaluation, MOMENT_COST);
+  return MOMENT.test(text) && !("reason" in readTime(text));
+}
+
+function compareMoments(evaluation: Evaluation, a: string, b: string): number {
+  charge(evaluation, 2 * TIMESTAMP_COST);
+  const [left, right] = [a, b].map((text) => readTime(text) as LocalTime) as [LocalTime, LocalTime];
+  const utc = ({ ms, nanos, offset = 0 }: LocalTime): ExactTime => ({ ms: ms - offset, nanos });
+  return compareTimes(utc(left), utc(right));
 }
 
 /** Work of reading a long number, and each of its digits. */
@@ -168,13 +204,11 @@ export function identityKey(evaluation: Evaluation, value: unknown, depth = 0): 
   charge(evaluation, KEY_COST);
   switch (kindOf(value)) {
     case "string":
-      if (isLongNumber(value)) return numberKey(evaluation, value);
+      if (isNumber(evaluation, value)) return numberKey(evaluation, value);
       chargeText(evaluation, (value as string).length);
       return JSON.stringify(value);
     case "number":
-      return Number.isInteger(value) && !Number.isSafeInteger(value)
-        ? numberKey(evaluation, value as number)
-        : String(value === 0 ? 0 : value);
+      return isLargeInteger(value) ? numberKey(evaluation, value as number) : String(value === 0 ? 0 : value);
     case "list":
       return joinKeys(
         evaluation,
@@ -197,6 +231,10 @@ export function identityKey(evaluation: Evaluation, value: unknown, depth = 0): 
       return String(value);
   }
 }
+
+/** Whether a value is a double that may be written as a long number too. */
+export const isLargeInteger = (value: unknown): value is number =>
+  Number.isInteger(value) && !Number.isSafeInteger(value);
 
 /** The key of a number that may be written as a long number too. */
 function numberKey(evaluation: Evaluation, value: ExactNumber): string {

@@ -48,7 +48,7 @@ describe("the check of an expression", () => {
     ["inputs?.n", "expression_syntax", undefined],
     ["[1].map(1, 2)", "expression_syntax", undefined],
     ["has(1)", "expression_syntax", undefined],
-    ["0.12345678901234567890", "expression_syntax", undefined],
+    ["1e99999", "expression_syntax", undefined],
     ["steps[inputs.name].x", "unknown_step", undefined],
     [`1 + ${"1".padStart(10_000, " ")}`, "expression_too_long", undefined],
     ["(".repeat(300) + "1" + ")".repeat(300), "expression_too_deep", undefined],

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readNumber } from "../../../../schemas/long-numbers.ts";
-import { checkCel, compileCel } from "../../../../src/engine/definition/expressions/index.ts";
+import { checkCel, checkValue, compileCel } from "../../../../src/engine/definition/expressions/index.ts";
 import { evaluate, failure, typeScope } from "./scope.ts";
 
 const inputs = {
@@ -16,6 +16,15 @@ const inputs = {
   ids: ["1000000000000000001", "7", "999999999999999999"],
   rows: [{ id: "1000000000000000001" }, { id: "999999999999999999" }, { id: 3 }],
 };
+
+/** The number of an integer over a power of ten, as JSON has it. */
+function fraction(integer: bigint, scale: bigint): number | string | undefined {
+  const sign = integer < 0n ? "-" : "";
+  const size = integer < 0n ? -integer : integer;
+  const digits = String(size % scale).padStart(String(scale).length - 1, "0");
+  const number = readNumber(`${sign}${size / scale}.${digits}`.replace(/\.?0*$/, ""));
+  return number === 0 ? 0 : number;
+}
 
 describe("long numbers in expressions", () => {
   it.each([
@@ -132,10 +141,107 @@ describe("long numbers in expressions", () => {
     expect(evaluate(source, inputs)).toBe(value);
   });
 
-  it("refuses a literal with decimals that a double can't hold, with a fix that works", () => {
-    const [issue] = checkCel("0.12345678901234567890 * 2.0", typeScope).issues;
-    expect(issue!.message).toContain('write double("0.12345678901234567890")');
-    expect(evaluate('double("0.12345678901234567890") * 2.0')).toBe("0.2469135780246913578");
+  it.each([
+    ["0.12345678901234567890 * 2.0", "0.2469135780246913578"],
+    ["1e-400 + 1e-400", `0.${"0".repeat(399)}2`],
+    ["double('1e-400') == 1e-400", true],
+    ["round(123456789012345.678, 2)", "123456789012345.68"],
+  ])("literals: %s is %j", (source, value) => {
+    expect(checkCel(source, typeScope).issues).toEqual([]);
+    expect(evaluate(source, inputs)).toBe(value);
+  });
+
+  it.each([
+    ["0.1 + 0.2", 0.3],
+    ["0.3 - 0.1", 0.2],
+    ["19.99 * 1.1", 21.989],
+    ["0.3 % 0.1", 0],
+    ["900719925474099 + 0.23", "900719925474099.23"],
+    ["[900719925474099.0, 0.23, 0.10].sum()", "900719925474099.33"],
+    ["9007199254740991 + 0.5", "9007199254740991.5"],
+    ["9007199254740991 * 1.5", "13510798882111486.5"],
+    ["[9007199254740991, 1, 0.5].sum() == [9007199254740991, 0.5, 1].sum()", true],
+    ["1e16 + 1", "10000000000000001"],
+    ["1e20 * 10.0", 1e21],
+    ["1e300 * 10.0", 1e301],
+    ["1.0 / 3.0 * 3.0", 1],
+    ["1.0 / 3.0 + 1.0 / 7.0", 1 / 3 + 1 / 7],
+    ["1e-300 * 1e-300", 0],
+  ])("decimals: %s is %j", (source, value) => {
+    expect(evaluate(source, inputs)).toBe(value);
+  });
+
+  it("adds, subtracts and multiplies amounts as integers of their last digit do", () => {
+    const amount = fc.record({
+      integer: fc.integer({ min: -(10 ** 9), max: 10 ** 9 }),
+      decimals: fc.nat({ max: 9 }),
+    });
+    const written = ({ integer, decimals }: { integer: number; decimals: number }) =>
+      integer / 10 ** decimals;
+    const expressions = ["+", "-", "*"].map((op) => compileCel(`inputs.a ${op} inputs.b`));
+    fc.assert(
+      fc.property(amount, amount, (a, b) => {
+        const scale = 10n ** BigInt(9);
+        const exact = (one: typeof a): bigint => BigInt(one.integer) * 10n ** BigInt(9 - one.decimals);
+        const scope = { inputs: { a: written(a), b: written(b) }, run: {}, steps: {} };
+        const [sum, difference, product] = expressions.map((expression) => expression.evaluate(scope));
+        expect(sum).toBe(fraction(exact(a) + exact(b), scale));
+        expect(difference).toBe(fraction(exact(a) - exact(b), scale));
+        expect(product).toBe(fraction(exact(a) * exact(b), scale * scale));
+      }),
+      { seed: 29, numRuns: 500 },
+    );
+  });
+
+  it("compares a double with its own digits, and groups it with them", () => {
+    for (const value of [1.2345678901234568e20, 2 ** 60, 1e17, 9e20]) {
+      const scope = { inputs: { a: value, b: BigInt(String(value)).toString() }, run: {}, steps: {} };
+      const source = "inputs.a == inputs.b && inputs.a <= inputs.b && !(inputs.a > inputs.b)";
+      expect(compileCel(`${source} && [inputs.a, inputs.b].unique().size() == 1`).evaluate(scope)).toBe(true);
+      expect(compileCel("[inputs.a, inputs.b].group_by(x, x).size()").evaluate(scope)).toBe(1);
+    }
+    expect(evaluate("[1e22, inputs.n].group_by(x, x).size()", { n: "10000000000000000000000" })).toBe(1);
+  });
+
+  it("divides to 20 digits at least, and to the end if there is one", () => {
+    expect(evaluate("inputs.id / 1e37", inputs)).toBe(9.007199254740993e-22);
+    expect(evaluate("inputs.large / 3", inputs)).toBe("333333333333333333.66666666666666666667");
+    expect(evaluate("10 / inputs.id", inputs)).toBe("0.0000000000000011102230246251564172");
+    expect(evaluate("int('1234567890123456789012345678') / 1e27", inputs)).toBe(
+      "1.234567890123456789012345678",
+    );
+  });
+
+  it("reads long texts of zeros in one pass", () => {
+    const text = `0.1${"0".repeat(60_000)}1`;
+    expect(evaluate("inputs.text.size()", { text })).toBe(60_004);
+    expect(failure("double(inputs.text)", { text }).message).toContain("more than 1,000 digits");
+    expect(evaluate("double(inputs.text)", { text: `1.${"0".repeat(60_000)}` })).toBe(1);
+  });
+
+  it.each([
+    ["['2026-01-31T08:00:00.12Z', '2026-01-31T08:00:00.123Z'].max()", "2026-01-31T08:00:00.123Z"],
+    ["['2026-01-31T08:00:00.5Z', '2026-01-31T08:00:00Z'].max()", "2026-01-31T08:00:00.5Z"],
+    ["'2026-01-31T08:00:00.000001Z' > '2026-01-31T08:00:00.000Z'", true],
+    ["'2026-01-31T09:30:00+02:00' < '2026-01-31T08:00:00Z'", true],
+    ["['2026-01-31 09:30:00+02', '2026-01-31T08:00:00Z'].sort()[0]", "2026-01-31 09:30:00+02"],
+    ["['2026-01-31T08:00:00', '2026-01-31T08:00:00Z'].max()", "2026-01-31T08:00:00Z"],
+    ["'2026-01-31T08:00:00Z' < 'x'", true],
+  ])("texts that are moments: %s is %j", (source, value) => {
+    expect(evaluate(source, inputs)).toBe(value);
+  });
+
+  it("has no type of its own where it is known, so that both of its uses check", () => {
+    const known = checkValue({ id: "9007199254740993" }, typeScope).shape;
+    const scope = { ...typeScope, steps: { k: known } };
+    for (const source of [
+      "steps.k.id + 1",
+      "steps.k.id * 2 > 5",
+      "[steps.k.id].sum()",
+      "steps.k.id.startsWith('9')",
+    ])
+      expect(checkCel(source, scope).issues).toEqual([]);
+    expect(checkCel('"9007199254740993" == 9007199254740993', typeScope).issues).toEqual([]);
   });
 
   it("sorts and adds integers of any length as BigInt does", () => {
