@@ -63,8 +63,9 @@ const QUOTIENT_DIGITS = 20;
 /** A quotient by an integer of n digits that ends has at most n · log2(10) decimals. */
 const DECIMALS_OF_DIGIT = Math.log2(10);
 
+const decimalsOf = ({ c, e }: Big): number => Math.max(0, c.length - 1 - e);
+
 function divide(a: Big, b: Big): Big {
-  const decimalsOf = ({ c, e }: Big): number => Math.max(0, c.length - 1 - e);
   const ending =
     Math.ceil(b.c.length * DECIMALS_OF_DIGIT) + decimalsOf(a) + Math.max(0, b.e - b.c.length + 1);
   const exact = divideTo(a, b, ending);

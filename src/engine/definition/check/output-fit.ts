@@ -1,4 +1,5 @@
 /** Checks whether a value that stands in for the output of a step has the shape of that output. */
+import { isLongNumber } from "../../../../schemas/long-numbers.ts";
 import { formatShape } from "../../../core/format-shape.ts";
 import { nearMatch } from "../../../core/near-match.ts";
 import { shapeOfConstant, type Shape } from "../../../core/shapes.ts";
@@ -53,7 +54,7 @@ export function outputFitIssues(output: unknown, shape: Shape, path: readonly Pr
 function fits(value: unknown, { kind }: Shape): boolean {
   if (kind === "list") return Array.isArray(value);
   if (kind === "object" || kind === "map") return isObject(value);
-  return typeof value === kind;
+  return typeof value === kind || (kind === "number" && isLongNumber(value));
 }
 
 const actualKind = (value: unknown): string =>

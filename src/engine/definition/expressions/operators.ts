@@ -167,9 +167,10 @@ const MAX_SHORT = 10 ** DECIMAL_DIGITS;
 /** Number of decimals of a double, if there are few. */
 function decimalsOf(value: number): number | undefined {
   for (let decimals = 0; decimals <= MAX_DECIMALS; decimals += 1) {
-    const scaled = Math.round(value * POWERS[decimals]!);
+    const power = POWERS[decimals]!;
+    const scaled = Math.round(value * power);
     if (Math.abs(scaled) >= MAX_SHORT) return undefined;
-    if (scaled / POWERS[decimals]! === value) return decimals;
+    if (scaled / power === value) return decimals;
   }
   return undefined;
 }

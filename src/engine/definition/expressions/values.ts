@@ -176,9 +176,13 @@ function isMoment(evaluation: Evaluation, text: string): boolean {
 
 function compareMoments(evaluation: Evaluation, a: string, b: string): number {
   charge(evaluation, 2 * TIMESTAMP_COST);
-  const [left, right] = [a, b].map((text) => readTime(text) as LocalTime) as [LocalTime, LocalTime];
-  const utc = ({ ms, nanos, offset = 0 }: LocalTime): ExactTime => ({ ms: ms - offset, nanos });
-  return compareTimes(utc(left), utc(right));
+  return compareTimes(momentOf(a), momentOf(b));
+}
+
+/** The time in UTC of a text that is a moment. */
+function momentOf(text: string): ExactTime {
+  const { ms, nanos, offset = 0 } = readTime(text) as LocalTime;
+  return { ms: ms - offset, nanos };
 }
 
 /** Work of reading a long number, and each of its digits. */
@@ -208,7 +212,7 @@ export function identityKey(evaluation: Evaluation, value: unknown, depth = 0): 
       chargeText(evaluation, (value as string).length);
       return JSON.stringify(value);
     case "number":
-      return isLargeInteger(value) ? numberKey(evaluation, value as number) : String(value === 0 ? 0 : value);
+      return isLargeInteger(value) ? numberKey(evaluation, value) : String(value === 0 ? 0 : value);
     case "list":
       return joinKeys(
         evaluation,

@@ -26,6 +26,8 @@ function fraction(integer: bigint, scale: bigint): number | string | undefined {
   return number === 0 ? 0 : number;
 }
 
+const written = ({ integer, decimals }: { integer: number; decimals: number }) => integer / 10 ** decimals;
+
 describe("long numbers in expressions", () => {
   it.each([
     ["inputs.small < inputs.large", true],
@@ -176,8 +178,6 @@ describe("long numbers in expressions", () => {
       integer: fc.integer({ min: -(10 ** 9), max: 10 ** 9 }),
       decimals: fc.nat({ max: 9 }),
     });
-    const written = ({ integer, decimals }: { integer: number; decimals: number }) =>
-      integer / 10 ** decimals;
     const expressions = ["+", "-", "*"].map((op) => compileCel(`inputs.a ${op} inputs.b`));
     fc.assert(
       fc.property(amount, amount, (a, b) => {
