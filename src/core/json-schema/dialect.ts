@@ -4,6 +4,7 @@ import type * as Ajv from "ajv/dist/2020.js";
 import type { FormatsPlugin } from "ajv-formats";
 import { RE2JS } from "re2js";
 import { lazy } from "../lazy.ts";
+import { calculateExactly } from "../long-number-arithmetic.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -95,7 +96,25 @@ export function newAjv({ useDefaults, allErrors }: DialectOptions): Ajv.Ajv2020 
     code: { regExp: linearRegExp },
   });
   packaged.addFormats(ajv, [...FORMATS]);
+  ajv.removeKeyword("multipleOf");
+  ajv.addKeyword(MULTIPLE_OF);
   return ajv;
 }
+
+const isMultiple: NonNullable<Ajv.FuncKeywordDefinition["validate"]> = (
+  multipleOf: number,
+  value: number,
+): boolean => {
+  isMultiple.errors = [{ keyword: "multipleOf", params: { multipleOf } }];
+  return calculateExactly("%", value, multipleOf) === 0;
+};
+
+/** Divides the digits, as they are written: of doubles, 19.99 would be no multiple of 0.01. */
+const MULTIPLE_OF: Ajv.FuncKeywordDefinition = {
+  keyword: "multipleOf",
+  type: "number",
+  schemaType: "number",
+  validate: isMultiple,
+};
 
 export type Validator = Ajv.ValidateFunction;

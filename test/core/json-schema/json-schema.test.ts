@@ -83,6 +83,20 @@ describe("inputsValidator", () => {
   });
 });
 
+describe("multipleOf", () => {
+  it.each([
+    [0.01, [0.07, 19.99, 4.35, 1e20, 0, -0.3]],
+    [0.1, [0.3, 0.7]],
+    [3, [9, 9007199254740990]],
+  ])("%d divides the digits of %j", (multipleOf, values) => {
+    const { parse } = inputsValidator({ type: "object", properties: { n: { type: "number", multipleOf } } });
+    for (const n of values) expect(parse({ n })).toEqual({ value: { n } });
+    expect(parse({ n: multipleOf / 10 })).toMatchObject({
+      issues: [{ path: ["n"], message: expect.stringContaining(`must be a multiple of ${multipleOf}`) }],
+    });
+  });
+});
+
 describe("schemaIssues", () => {
   it("finds no issue in a valid schema", () => {
     const schema = object(

@@ -108,6 +108,11 @@ describe("a given output", () => {
     expect(warnings).toMatchObject([{ path: "q.row_count", code: "missing", fix: "Add it, as number." }]);
   });
 
+  it("fits with a long number where the step has a number", async () => {
+    const { errors } = await findingsOf({ q: { rows: [], row_count: "9007199254740993" } });
+    expect(errors).toEqual([]);
+  });
+
   it("reports a few issues of many", async () => {
     const rows = Array.from({ length: 50 }, () => ({ region: 1, total: "x" }));
     const { errors } = await findingsOf({ q: { rows, row_count: 50 } });
