@@ -1,6 +1,6 @@
 /** The form of an approval as fields of a page without scripts, and back to values. */
-import { readNumber } from "../../../schemas/long-numbers.ts";
 import { flatFields } from "../../../tools/approvals/decision-question.ts";
+import { readNumberText } from "../../core/number-text.ts";
 
 export interface FlatField {
   name: string;
@@ -61,8 +61,7 @@ export function formValues(
     if (type === "boolean") return [[name, sent === "true"]];
     if (sent === undefined || sent === "") return [];
     if (type === "string" || typeof sent !== "string") return [[name, sent]];
-    // Browsers send numbers such as .5 too.
-    return [[name, readNumber(sent.trim().replace(/^(-?)(?=\.\d)/, (sign) => `${sign}0`)) ?? sent]];
+    return [[name, readNumberText(sent.trim()) ?? sent]];
   });
   return Object.fromEntries(values);
 }

@@ -26,6 +26,26 @@ describe("formValues", () => {
       { amount: -0.5, urgent: false },
     ],
     [
+      { form_count: "007", form_amount: "+5" },
+      { count: 7, amount: 5, urgent: false },
+    ],
+    [
+      { form_count: "-00", form_amount: "-007.250e-1" },
+      { count: -0, amount: -0.725, urgent: false },
+    ],
+    [
+      { form_count: "009007199254740993", form_amount: "+.12345678901234567890" },
+      { count: "9007199254740993", amount: "0.12345678901234567890", urgent: false },
+    ],
+    [
+      { form_count: "5.", form_amount: "1e999" },
+      { count: 5, amount: "1e999", urgent: false },
+    ],
+    [
+      { form_count: "--7", form_amount: "." },
+      { count: "--7", amount: ".", urgent: false },
+    ],
+    [
       { form_count: "seven", form_amount: "0x1F" },
       { count: "seven", amount: "0x1F", urgent: false },
     ],
