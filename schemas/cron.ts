@@ -101,23 +101,23 @@ class Unreadable extends Error {
   }
 }
 
-const NICKNAMES: Readonly<Record<string, string>> = {
-  "@yearly": "0 0 1 1 *",
-  "@annually": "0 0 1 1 *",
-  "@monthly": "0 0 1 * *",
-  "@weekly": "0 0 * * SUN",
-  "@daily": "0 0 * * *",
-  "@midnight": "0 0 * * *",
-  "@hourly": "0 * * * *",
-};
-export const CRON_NICKNAMES = Object.keys(NICKNAMES);
+const NICKNAMES: ReadonlyMap<string, string> = new Map([
+  ["@yearly", "0 0 1 1 *"],
+  ["@annually", "0 0 1 1 *"],
+  ["@monthly", "0 0 1 * *"],
+  ["@weekly", "0 0 * * SUN"],
+  ["@daily", "0 0 * * *"],
+  ["@midnight", "0 0 * * *"],
+  ["@hourly", "0 * * * *"],
+]);
+export const CRON_NICKNAMES = [...NICKNAMES.keys()];
 
 /** Reads an expression of five fields, of six with seconds first, or a nickname such as `@daily`. */
 export function readCron(cron: string): { expression: CronExpression } | { problem: CronProblem } {
   const nickname = cron.trim().toLowerCase();
   const whole = { text: cron.trim(), start: 0, value: cron.trim(), count: 0 };
   if (nickname === "@reboot") return { problem: { ...whole, kind: "reboot" } };
-  const found = [...(NICKNAMES[nickname] ?? cron).matchAll(/\S+/g)];
+  const found = [...(NICKNAMES.get(nickname) ?? cron).matchAll(/\S+/g)];
   const count = found.length;
   if (count !== 5 && count !== 6) return { problem: { ...whole, kind: "field_count", count } };
   const written = { second: "0" } as Record<CronField, string>;

@@ -100,3 +100,9 @@ describe("readCron", () => {
     });
   });
 });
+
+describe("readCron", () => {
+  it.each(["constructor", "__proto__", "toString", " hasOwnProperty "])("refuses the name %s", (cron) => {
+    expect(readCron(cron)).toMatchObject({ problem: { kind: "field_count", count: 1 } });
+  });
+});

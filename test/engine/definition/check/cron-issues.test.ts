@@ -67,6 +67,8 @@ describe("a cron expression that is not valid", () => {
     ],
     ["0 8 * *", "it must have five fields, or six with seconds first, and has 4", "0 8 * * MON"],
     ["@reboot", "@reboot is no time", "@daily"],
+    ["constructor", "it must have five fields, or six with seconds first, and has 1", "0 8 * * MON"],
+    ["__proto__", "it must have five fields, or six with seconds first, and has 1", "0 8 * * MON"],
     ["0 08:30 * * *", 'the hour (field 2 of 5) must be 0 to 23, got "08:30"', "Write 0 to 23"],
   ])("%s: says what was written, and what can be", async (cron, message, fix) => {
     const error = await errorOf(cron);
