@@ -10,7 +10,7 @@ const MAX_FRACTION_DIGITS = 9;
 const ACCEPTED = "Write it as 2026-01-31T08:00:00Z or 2026-01-31, with a year from 0001 to 9999.";
 
 export interface UnreadableTime {
-  /** What is wrong with the text, as a predicate. */
+  /** The issue of the text, as a predicate. */
   reason: string;
   fix: string;
 }
@@ -67,11 +67,15 @@ function unreadable(text: string): UnreadableTime {
   return invalid(FAR_YEAR.test(text) ? "has a year outside 0001 to 9999" : "is in no known form");
 }
 
-/** What texts that mean times consist of. Others are not shown: they may be secrets. */
-const TIME_LIKE = /^(?=.*\d\d[-:/.]\d|[+-]?inf)(?:[\d\s:.,/+()-]|[TZ]|BC|AD|AM|PM|inf(?:inity)?){1,60}$/i;
+/**
+ * Texts that may be shown: infinities, and those that begin with a year and a month, with a day, a time of day and an offset in any
+ * form. All others may be secrets, such as the number of a card.
+ */
+const SHOWN_TIME =
+  /^(?=.{1,60}$)(?:[+-]?inf(?:inity)?|[+-]?\d{4,6}[-/]\d\d?(?:[-/]\d\d?)?(?:[T\s]+\d\d?(?::\d\d?){0,2}(?:[.,]\d{1,30})?)?\s*(?:[AP]M)?\s*(?:Z|[+-]\d\d?(?::?\d\d){0,2}|\(?(?:BC|AD)\)?)?)$/i;
 
 /** The text in quotes if it may be shown, else its kind. */
-export const shownTime = (text: string): string => (TIME_LIKE.test(text) ? `"${text}"` : "text");
+export const shownTime = (text: string): string => (SHOWN_TIME.test(text) ? `"${text}"` : "text");
 
 const UNITS: Readonly<Record<string, number>> = {
   d: DAY * 1e6,

@@ -107,7 +107,18 @@ describe("a timestamp", () => {
     ["2026-01-01T24:00:00Z", "a time of day that does not exist", "2026-01-31"],
     ["2026-01-01T00:00:00+24:00", "an offset that does not exist", "2026-01-31"],
     ["2026-01-01T00:00:00.1234567891Z", "has 10 digits after the second, and a timestamp has at most 9", ""],
-    ["01/02/2026", '"01/02/2026" to a timestamp, which is in no known form', "2026-01-31"],
+    ["2026/01/02", '"2026/01/02" to a timestamp, which is in no known form', "2026-01-31"],
+    ["2026-01", '"2026-01" to a timestamp, which is in no known form', "2026-01-31"],
+    ["2026-01-02 8:30 PM", '"2026-01-02 8:30 PM" to a timestamp', "2026-01-31"],
+    // Numbers of cards, persons and telephones are not repeated.
+    ["4111-1111-1111-1111", "converts text to a timestamp", "2026-01-31"],
+    ["4111-11-11111111", "converts text to a timestamp", "2026-01-31"],
+    ["2026-01-02 4111-1111-1111-1111", "converts text to a timestamp", "2026-01-31"],
+    ["2026-01-02 4111111111111111", "converts text to a timestamp", "2026-01-31"],
+    ["123-45-6789", "converts text to a timestamp", "2026-01-31"],
+    ["+49 30/12-34.5", "converts text to a timestamp", "2026-01-31"],
+    ["192.168.10.2", "converts text to a timestamp", "2026-01-31"],
+    ["01/02/2026", "converts text to a timestamp, which is in no known form", "2026-01-31"],
     ["hunter2-password", "converts text to a timestamp", "2026-01-31"],
   ])("is not made of %s, and the error says why", (x, message, fix) => {
     const error = failure("timestamp(inputs.x)", { x });
