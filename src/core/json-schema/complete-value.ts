@@ -157,13 +157,12 @@ function canMatch(form: unknown, value: object, root: JsonSchema): boolean {
   if (type !== undefined && ![type].flat().includes(Array.isArray(value) ? "array" : "object")) return false;
   if (Object.hasOwn(schema, "const") || Object.hasOwn(schema, "enum")) return false;
   if (!isObject(value) || !isObject(properties)) return true;
+  const valueOf = (name: string): unknown => (Object.hasOwn(value, name) ? (value[name] ?? null) : null);
   // Null may stand for an absent field.
   const isAbsent = (name: string): boolean =>
-    (value[name] ?? null) === null && !(Array.isArray(required) && required.includes(name));
+    valueOf(name) === null && !(Array.isArray(required) && required.includes(name));
   // A required field that is absent is null once another form completes the value.
-  return Object.entries(properties).every(
-    ([name, field]) => isAbsent(name) || canBe(field, value[name] ?? null),
-  );
+  return Object.entries(properties).every(([name, field]) => isAbsent(name) || canBe(field, valueOf(name)));
 }
 
 /** Whether `const` and `enum` of a field allow a value that is not a list or an object. */

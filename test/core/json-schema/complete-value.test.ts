@@ -66,6 +66,17 @@ describe("completeValue", () => {
       { kind: "b", y: null },
     ],
     [
+      "the fields of the form, one of which has the name of an inherited property",
+      {
+        anyOf: [
+          object({ kind: { const: "a" }, constructor: { const: "x" } }, { required: ["kind"] }),
+          object({ kind: { const: "b" }, y: text }, { required: ["kind"] }),
+        ],
+      },
+      { kind: "a" },
+      { kind: "a", constructor: null },
+    ],
+    [
       "nothing when several forms can be meant",
       { anyOf: [object({ a: text }), object({ b: text })] },
       {},
