@@ -4,14 +4,26 @@ import { nearMatch } from "./near-match.ts";
 
 const ASCII = /^(?:us-)?ascii$/i;
 
-/** @returns undefined for a header that is missing or invalid */
+/** Maximum length of a Content-Type, in characters: parsing takes the square of it. */
+const MAX_TYPE_CHARS = 1_000;
+
+/** @returns undefined for a header that is missing, invalid or longer than 1,000 characters */
 export function parseContentType(header: string | undefined): MIMEType | undefined {
-  if (header === undefined || header === "") return undefined;
+  if (header === undefined || header === "" || header.length > MAX_TYPE_CHARS) return undefined;
   try {
     return new MIMEType(header);
   } catch {
     return undefined;
   }
+}
+
+const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g;
+
+/** Returns the charset that a Content-Type declares, also beside a type that is invalid, as some servers send it. */
+export function charsetParameter(header: string | undefined): string | undefined {
+  for (const [, name, quoted, plain] of (header ?? "").matchAll(PARAMETER))
+    if (name!.toLowerCase() === "charset") return /[^\s,]+/.exec(quoted ?? plain!)?.[0];
+  return undefined;
 }
 
 /** A decoder that returns undefined for bytes that are not valid in its charset. */
@@ -30,19 +42,27 @@ export function decoderOf(charset: string, { hasMark }: { hasMark: boolean }): D
   } catch {
     return undefined;
   }
+  const isShiftJis = decoder.encoding === "shift_jis";
   return (bytes) => {
     if (ASCII.test(charset) && bytes.some((byte) => byte > 0x7f)) return undefined;
     try {
-      return decoder.decode(bytes);
+      const text = decoder.decode(bytes);
+      return isShiftJis ? text.replaceAll(EXCHANGED_CONTROLS, (control) => EXCHANGED[control]!) : text;
     } catch {
       return undefined;
     }
   };
 }
 
-/** Whether a charset has the characters of ASCII as single bytes, so that bytes can be taken apart before they are decoded. */
+/** Control characters that the decoder of Node for Shift_JIS exchanges, as IBM did; in the standard they are those of ASCII. */
+const EXCHANGED: Readonly<Record<string, string>> = { "\x1c": "\x1a", "\x7f": "\x1c", "\x1a": "\x7f" };
+const EXCHANGED_CONTROLS = new RegExp(`[${Object.keys(EXCHANGED).join("")}]`, "g");
+
+const ASCII_BYTES = Uint8Array.from({ length: 0x80 }, (_, byte) => byte);
+
+/** Whether bytes below 0x80 that are no part of a longer character are those of ASCII, whatever bytes are before them. */
 export const isAsciiCompatible = (charset: string): boolean =>
-  decoderOf(charset, { hasMark: false })?.(Buffer.from("a=&%")) === "a=&%";
+  decoderOf(charset, { hasMark: false })?.(ASCII_BYTES) === Buffer.from(ASCII_BYTES).toString("latin1");
 
 /** The charset that a byte order mark names, which for UTF-32 is not a known one; undefined without one. */
 export function charsetOfMark([first, second, third, fourth]: Uint8Array): string | undefined {

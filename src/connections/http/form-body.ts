@@ -1,14 +1,13 @@
 /** Writes the body of a request as a form, where its Content-Type says that it is one. */
+import { charsetParameter, parseContentType } from "../../core/charset.ts";
 import type { HttpRequest, PartialIssue } from "../../core/connections.ts";
 import { formatPath } from "../../core/issues.ts";
 import { StepError } from "../../core/step-errors.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const FORM = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i;
-const MULTIPART = /^\s*multipart\//i;
-const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;
-
+const isForm = (type: string): boolean =>
+  parseContentType(type)?.essence === "application/x-www-form-urlencoded";
 const isScalar = (value: unknown): boolean => value === null || typeof value !== "object";
 
 /** The Content-Type that a step sets; undefined if it sets none, or a secret. */
@@ -21,7 +20,7 @@ function contentTypeOf(headers: Fields): string | undefined {
 export function formIssues(headers: Fields, body: unknown): PartialIssue[] {
   const type = contentTypeOf(headers) ?? "";
   if (body === undefined || typeof body === "string") return [];
-  if (MULTIPART.test(type))
+  if (parseContentType(type)?.type === "multipart")
     return [
       {
         path: ["body"],
@@ -30,7 +29,7 @@ export function formIssues(headers: Fields, body: unknown): PartialIssue[] {
         fix: "Send a form as application/x-www-form-urlencoded, or the finished text of the parts.",
       },
     ];
-  if (!FORM.test(type)) return [];
+  if (!isForm(type)) return [];
   if (isScalar(body) || Array.isArray(body))
     return [
       {
@@ -65,8 +64,8 @@ export function withFormText(request: HttpRequest): HttpRequest {
   const [issue] = formIssues(headers, body);
   if (issue !== undefined) throw invalid(`${formatPath(issue.path ?? [])} ${issue.message}.`, issue.fix!);
   const type = contentTypeOf(headers) ?? "";
-  if (isScalar(body) || !FORM.test(type)) return request;
-  const charset = CHARSET.exec(type)?.[1];
+  if (isScalar(body) || !isForm(type)) return request;
+  const charset = charsetParameter(type);
   if (charset !== undefined && !/^utf-?8$/i.test(charset))
     throw invalid(
       `A form is sent in UTF-8, and Content-Type declares the charset ${charset.slice(0, 50)}.`,

@@ -1,12 +1,13 @@
 /** Reads the bytes of a response as a value: by its content type, or as the step says. */
 import { MAX_JSON_DEPTH } from "../../../schemas/text.ts";
+import { charsetParameter } from "../../core/charset.ts";
 import type { BodyFormat } from "../../core/connections.ts";
 import { type CsvOptions, parseCsv } from "../../core/csv.ts";
 import { JsonTooDeepError, NumberTooLargeError, parseExactJson } from "../../core/json-text.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { Masker } from "../masking.ts";
 import { joinHeaderValues, type RawHeaders } from "./response-headers.ts";
-import { charsetParameter, decodeForDisplay, decodeJsonText, decodeText } from "./response-text.ts";
+import { decodeForDisplay, decodeJsonText, decodeText } from "./response-text.ts";
 
 /**
  * What a body is read for. `data`: what is not as declared fails. `page`: of a status outside 2xx that the step accepts, which often is

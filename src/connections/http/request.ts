@@ -1,7 +1,7 @@
 /** Checks a request of a workflow and encodes it. */
+import { charsetParameter } from "../../core/charset.ts";
 import type { HttpRequest, PartialIssue } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
-import { charsetParameter } from "./response-text.ts";
 import type { HttpRules } from "./rules.ts";
 import type { Secrets } from "./secrets.ts";
 

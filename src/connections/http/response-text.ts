@@ -1,9 +1,10 @@
 /** Decodes the text of a response. No byte is lost silently: what is not text in its charset is an error. */
 import {
   charsetIssue,
+  charsetOfMark,
+  charsetParameter,
   decodeStrictly,
   encodingOf,
-  charsetOfMark,
   invalidOffset,
 } from "../../core/charset.ts";
 import { StepError } from "../../core/step-errors.ts";
@@ -55,10 +56,6 @@ export function decodeForDisplay(bytes: Uint8Array, options: TextOptions): strin
   // Of a text that is cut, an incomplete character at the end is left out.
   return new TextDecoder(encodingOf(label) ?? "utf-8").decode(bytes, { stream: true });
 }
-
-/** The charset parameter of a content type. */
-export const charsetParameter = (contentType: string): string | undefined =>
-  /;\s*charset\s*=\s*"?\s*([^";,\s]+)/i.exec(contentType)?.[1];
 
 function markOf(bytes: Uint8Array): Source | undefined {
   const mark = charsetOfMark(bytes);

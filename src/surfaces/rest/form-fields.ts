@@ -3,7 +3,13 @@
  * its values in order, and bytes that are not valid in the charset are refused.
  */
 import { AppError } from "../../core/errors.ts";
-import { type Decode, decoderOf, isAsciiCompatible, parseContentType } from "../../core/charset.ts";
+import {
+  charsetParameter,
+  type Decode,
+  decoderOf,
+  encodingOf,
+  isAsciiCompatible,
+} from "../../core/charset.ts";
 import { formatPath, invalidInput } from "../../core/issues.ts";
 import type { EventFields } from "../../core/event-path.ts";
 
@@ -14,6 +20,9 @@ const MAX_FIELDS = 2_000;
 const UTF_8 = decoderOf("utf-8", { hasMark: false })!;
 /** The field with which a form names its charset (HTML, section 4.10.21.4; RFC 7578, section 4.6). */
 const CHARSET_FIELD = "_charset_";
+/** The only charset of forms in which bytes below 0x80 are not always those of ASCII: an escape changes what they mean. */
+const ESCAPED_CHARSET = "iso-2022-jp";
+const ESCAPE = 0x1b;
 
 export function groupFields(fields: readonly Field[]): EventFields {
   const grouped = new Map<string, string | string[]>();
@@ -37,19 +46,25 @@ export const parseQuery = (query: string | null | undefined): EventFields =>
 export function parseForm(body: Buffer, contentType: string): Field[] {
   const raw = urlEncodedFields(body.toString("latin1"));
   const charset = formCharset(contentType, raw);
-  return decodeFields(raw, decoderOfForm(charset), (name) => notInCharset(name, charset));
+  const decode = decoderOfForm(charset);
+  // The bytes of a character can then be `&`, `=`, `+` or `%`.
+  if (!isAsciiCompatible(charset) && body.includes(ESCAPE))
+    throw new AppError(
+      "invalid_input",
+      `The form in the charset ${encodingOf(charset)} has escapes that are not percent-encoded. Send it as UTF-8.`,
+    );
+  return decodeFields(raw, decode, (name) => notInCharset(name, charset));
 }
 
 /** The charset of a form: the declared one, else the one that its field `_charset_` names. */
 export function formCharset(contentType: string, raw: readonly Field[]): string {
-  const declared = parseContentType(contentType)?.params.get("charset");
-  return declared ?? (raw.find(([name]) => name === CHARSET_FIELD)?.[1] || "utf-8");
+  return charsetParameter(contentType) ?? (raw.find(([name]) => name === CHARSET_FIELD)?.[1] || "utf-8");
 }
 
-/** @throws AppError invalid_input for a charset that is not known */
+/** @throws AppError invalid_input for a charset that is not known, or in which names and values can't be taken apart */
 export function decoderOfForm(charset: string): Decode {
   const decode = decoderOf(charset, { hasMark: false });
-  if (decode === undefined || !isAsciiCompatible(charset))
+  if (decode === undefined || !(isAsciiCompatible(charset) || encodingOf(charset) === ESCAPED_CHARSET))
     throw new AppError(
       "invalid_input",
       `The charset ${JSON.stringify(charset.slice(0, 50))} of the form is ${decode === undefined ? "not known" : "not supported for forms"}. Send it as UTF-8.`,
@@ -91,8 +106,6 @@ export function decodeFields(
   refusal: (name: string) => AppError,
 ): Field[] {
   const decoded = (bytes: string, name: string): string => {
-    // Almost all are ASCII.
-    if (/^[\0-\x7f]*$/.test(bytes)) return bytes;
     const text = decode(Buffer.from(bytes, "latin1"));
     if (text === undefined) throw refusal(name);
     return text;

@@ -1,5 +1,5 @@
 /** Reads forms in parts (multipart/form-data, RFC 7578). Their fields are text; files are refused by name. */
-import { parseContentType } from "../../core/charset.ts";
+import { charsetParameter, parseContentType } from "../../core/charset.ts";
 import { AppError } from "../../core/errors.ts";
 import { formatPath, invalidInput } from "../../core/issues.ts";
 import {
@@ -41,7 +41,7 @@ export async function parseMultipart(body: Buffer, contentType: string): Promise
     const encoding = /^content-transfer-encoding:[ \t]*(\S+)/im.exec(head)?.[1]?.toLowerCase() ?? "8bit";
     if (!["7bit", "8bit", "binary"].includes(encoding)) throw encodingRefused(field[0], encoding);
     const type = /^content-type:[ \t]*([^\r\n]+)/im.exec(head)?.[1];
-    const own = parseContentType(type)?.params.get("charset") ?? charset;
+    const own = charsetParameter(type) ?? charset;
     return decodeFields([field], decoderOfForm(own), (name) => notInCharset(name, own));
   });
 }

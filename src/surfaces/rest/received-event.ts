@@ -1,7 +1,7 @@
 /** What a sender has sent, as expressions read it and as it is stored: without secrets and signatures. */
 import type { Request } from "express";
 import type { Issue } from "../../../schemas/problem.ts";
-import { charsetOfMark, decoderOf, parseContentType } from "../../core/charset.ts";
+import { charsetOfMark, charsetParameter, decoderOf, parseContentType } from "../../core/charset.ts";
 import { AppError } from "../../core/errors.ts";
 import type { EventFields, ReceivedEvent } from "../../core/event-path.ts";
 import { nextTurnIfLarge } from "../../core/next-turn.ts";
@@ -70,7 +70,7 @@ async function formBody(sent: readonly Field[]): Promise<ReceivedBody> {
 
 /** JSON is UTF-8 (RFC 8259, section 8.1), unless a byte order mark or Content-Type says otherwise. */
 function jsonText(bytes: Buffer, contentType: string): string {
-  const declared = charsetOfMark(bytes) ?? parseContentType(contentType)?.params.get("charset");
+  const declared = charsetOfMark(bytes) ?? charsetParameter(contentType);
   const charset = declared ?? "utf-8";
   const name = JSON.stringify(charset.slice(0, 50));
   const decode = decoderOf(charset, { hasMark: true });

@@ -39,6 +39,10 @@ describe("parseForm", () => {
     [`${FORM}; charset="Shift_JIS"`, "a=%93%fa", "日"],
     [`${FORM}; charset=UTF-8`, "a=%E2%82%AC", "€"],
     [FORM, "_charset_=iso-8859-1&a=%FC", "ü"],
+    // Its bytes are those of ASCII, after an escape.
+    [`${FORM}; charset=iso-2022-jp`, "a=%1B%24B%24%22%1B%28B", "あ"],
+    [`${FORM}; charset=csISO2022JP`, "a=x+%1B$B%24%26%25%2B%1B(B%3D", "x うカ="],
+    [FORM, "_charset_=ISO-2022-JP&a=%1B%24B%24%22%1B%28B", "あ"],
   ])("decodes fields of %s", (type, body, value) => {
     expect(fieldsOf(body, type)).toMatchObject({ a: value });
   });
@@ -48,6 +52,9 @@ describe("parseForm", () => {
     ["%FC=1", FORM, "? is not valid text in the charset utf-8"],
     ["a=%FC", `${FORM}; charset=us-ascii`, "a is not valid text in the charset us-ascii"],
     ["a=1", `${FORM}; charset=utf-16le`, "not supported for forms"],
+    ["a=%1B%24B%24%1B%28B", `${FORM}; charset=iso-2022-jp`, "a is not valid text in the charset iso-2022-jp"],
+    // `&`, `%` and `=` can be halves of characters there.
+    ["a=\u001b$B$&\u001b(B", `${FORM}; charset=iso-2022-jp`, "escapes that are not percent-encoded"],
     ["a=1", `${FORM}; charset=none`, '"none" of the form is not known'],
     ["&".repeat(2_000), FORM, "at most 2,000 fields, got 2,001"],
   ])("refuses %j as %s", (body, type, message) => {

@@ -55,6 +55,19 @@ describe("parseMultipart", () => {
       ],
     ],
     [
+      "parts in ISO-2022-JP, whose bytes are those of ASCII",
+      formOf(
+        [[named("_charset_")], "iso-2022-jp"],
+        [[named("a")], '\u001b$B$"\u001b(B'],
+        [[named("b"), "content-type: text/plain; charset=utf-8"], '$"'],
+      ),
+      [
+        ["_charset_", "iso-2022-jp"],
+        ["a", "あ"],
+        ["b", '$"'],
+      ],
+    ],
+    [
       "line ends and byte order marks as they are",
       formOf([[named("a")], utf8("\uFEFFx\r\n\r\ny\n")]),
       [["a", "\uFEFFx\r\n\r\ny\n"]],
