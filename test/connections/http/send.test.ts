@@ -146,6 +146,18 @@ describe("an http request", () => {
     expect(peer.received).toEqual([]);
   });
 
+  it("refuses headers above 32 KiB, and trims what surrounds a value, with many spaces in it", async () => {
+    const peer = await mockHttpServer((_request, response) => void response.end());
+    const sendValue = (value: string) => send(peer.url, { headers: { "X-A": value } });
+    expect((await stepErrorOf(sendValue(`a${" ".repeat(4_000_000)}b`))).message).toBe(
+      "The headers must have at most 32768 bytes, got 4000005.",
+    );
+    await sendValue(`\t a${" ".repeat(20)}b\u00a0 \t`);
+    expect(peer.received[0]!.headers["x-a"]).toBe(`a${" ".repeat(20)}b\u00a0`);
+    await sendValue(" \t ");
+    expect(peer.received[1]!.headers["x-a"]).toBe("");
+  });
+
   it("names the character that a header can't carry, but none of a secret", async () => {
     expect(await messageOf("1 € too much")).toBe(
       'The header "X-A" contains "€" (U+20AC), which headers can\'t carry.',
