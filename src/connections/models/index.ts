@@ -157,6 +157,13 @@ async function fitting(
   );
 }
 
+/** Some models wrap JSON into a Markdown code block in spite of their instructions. */
+function withoutCodeBlock(text: string): string {
+  const trimmed = text.trim();
+  const isBlock = trimmed.startsWith("```") && trimmed.endsWith("```");
+  return isBlock ? trimmed.slice(3, -3).replace(/^json(?=\s)/, "") : text;
+}
+
 function readObject(
   reply: GenerationResult,
   parse: ParseAnswer,
@@ -164,9 +171,7 @@ function readObject(
 ): ReturnType<ParseAnswer> {
   let value: unknown;
   try {
-    // Some models wrap JSON into a Markdown code block in spite of their instructions.
-    const text = /^\s*```(?:json)?\s*\n([\s\S]*)\n\s*```\s*$/.exec(reply.text)?.[1] ?? reply.text;
-    value = parseExactJson(text, MAX_JSON_DEPTH);
+    value = parseExactJson(withoutCodeBlock(reply.text), MAX_JSON_DEPTH);
   } catch (error) {
     if (error instanceof JsonTooDeepError)
       return { issues: [`the answer is nested deeper than ${MAX_JSON_DEPTH} levels`] };

@@ -304,6 +304,17 @@ describe("a call of a model", () => {
     });
   });
 
+  it.each([
+    ["with many empty lines", `\n \`\`\`json \n${"\n".repeat(500_000)}{"mood":"good"}\n\n\`\`\` \n`, "good"],
+    ["that has no end", `\`\`\`\n${"\n".repeat(500_000)}{"mood":"good"}`, undefined],
+  ])("reads a Markdown code block %s", async (_, text, mood) => {
+    const peer = await mockModelServer("openai-compatible", { text }, { text: '{"mood":"bad"}' });
+    expect((await ask("openai-compatible", peer, { outputSchema: schema })).object).toEqual({
+      mood: mood ?? "bad",
+      note: null,
+    });
+  });
+
   it("refuses a prompt that is too large without sending it", async () => {
     const peer = await mockModelServer("openai", { text: "x" });
     const error = await stepErrorOf(ask("openai", peer, { prompt: "ü".repeat(600_000) }));
