@@ -1,10 +1,10 @@
 /**
  * Writes CSV (RFC 4180), for mails and for what the web interface saves. Spreadsheets evaluate a field that begins with `=`, `+`, `-` or
- * `@` as a formula, which can send what is in the sheet to somebody. Such a text gets an apostrophe in front, as OWASP advises; numbers
+ * `@` as a formula, which can send the contents of the sheet to an attacker. Such a text gets an apostrophe in front, as OWASP advises; numbers
  * stay as they are, also those that are texts with all digits.
  */
 
-/** What a spreadsheet may take for a formula; a tab, a line break and the full-width forms too. */
+/** The beginning of a text that a spreadsheet may take for a formula; a tab, a line break and the full-width forms too. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 /** A number with a sign, which no spreadsheet evaluates. */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;

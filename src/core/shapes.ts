@@ -20,7 +20,7 @@ export type Shape = { nullable?: boolean; sqlNumber?: SqlNumber } & (
       kind: "object";
       fields: Readonly<Record<string, Shape>>;
       open?: true;
-      /** What other fields are, if it is open and that is known. */
+      /** The shape of all other fields, if it is open and that is known. */
       others?: Shape;
       succeeded?: SucceededFields<Shape>;
     }

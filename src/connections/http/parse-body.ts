@@ -10,8 +10,8 @@ import { joinHeaderValues, type RawHeaders } from "./response-headers.ts";
 import { decodeForDisplay, decodeJsonText, decodeText } from "./response-text.ts";
 
 /**
- * What a body is read for. `data`: what is not as declared fails. `page`: of a status outside 2xx that the step accepts, which often is
- * another kind of document; it is read by its content type, and what is not as declared is text or bytes. `display`: of a failure.
+ * The purpose of a body. `data`: a body that is not as declared fails. `page`: of a status outside 2xx that the step accepts, which often is
+ * another kind of document; it is read by its content type, as text or bytes if it is not as declared. `display`: of a failure.
  */
 export type ReadFor = "data" | "page" | "display";
 
@@ -156,7 +156,7 @@ function readCsv(
 const typeClause = (mediaType: string): string =>
   mediaType === "" ? "no content type" : `the content type ${mediaType.slice(0, 100)}`;
 
-/** What a body is, for the details of an error. */
+/** The kind and the beginning of a body, for the details of an error. */
 const startOf = (source: string, mediaType: string, mask: Masker): Record<string, unknown> => ({
   content_type: mediaType === "" ? null : mask.text(mediaType).slice(0, 100),
   starts_with: mask.text(source).slice(0, MAX_START_CHARS).toWellFormed(),

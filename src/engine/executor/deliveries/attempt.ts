@@ -1,4 +1,4 @@
-/** One attempt of a delivery: it reads what it needs, builds the message, and sends it. A mail is counted in the limits of mails. */
+/** Makes one attempt of a delivery: reads what it needs, builds the message, and sends it. A mail is counted in the limits of mails. */
 import type { Clock } from "../../../core/clock.ts";
 import { SECOND } from "../../../core/clock.ts";
 import type { ResponseHeaders } from "../../../core/connections.ts";
