@@ -1,5 +1,6 @@
 /** The types of columns in `scratch`: what the checker knows of a column, as far as all its values agree. */
 import type { SqlColumn } from "../../core/connections.ts";
+import { canonicalDigits } from "../../core/long-number-arithmetic.ts";
 import { isLongNumber } from "../../../schemas/long-numbers.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { ScratchTable } from "./child-protocol.ts";
@@ -78,14 +79,11 @@ function kindOf(value: unknown): Kind {
   return value.includes(".") ? "decimal" : "digits";
 }
 
-/** A number without an exponent. */
+/** A number without an exponent, and without the zeros at its end that a decimal of DuckDB could have no room for. */
 function decimalText(value: number | string): string {
-  if (typeof value === "string") return value;
   const text = String(value);
-  if (!text.includes("e")) return text;
-  if (Math.abs(value) >= 1) return String(BigInt(value));
-  const [digits = "", exponent = "0"] = text.split("e-");
-  return value.toFixed(Math.min(100, Number(exponent) + digits.replace(/\D/g, "").length - 1));
+  const isCanonical = !text.includes("e") && !(text.endsWith("0") && text.includes("."));
+  return isCanonical ? text : canonicalDigits(value);
 }
 
 /**

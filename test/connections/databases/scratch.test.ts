@@ -80,6 +80,28 @@ describe("a list in scratch", () => {
     expect((await load([{ a: 2 }, { a: 1 }], { a: FLOAT })).types).toEqual({ a: "DOUBLE" });
   });
 
+  it("loads the digits that a number has in JSON", async () => {
+    const values = [1e23, "12345678901234567", 7, -1.5e22].map((a) => ({ a }));
+    expect((await load(values, {})).rows.map(({ a }) => String(a))).toEqual([
+      "100000000000000000000000",
+      "12345678901234567",
+      "7",
+      "-15000000000000000000000",
+    ]);
+    const decimals = [0.1, "12345678901234567.125", 1e30, 1.5e-5].map((a) => ({ a }));
+    expect((await load(decimals, {}, "SELECT a::VARCHAR AS a FROM t")).rows).toEqual([
+      { a: "0.100000" },
+      { a: "12345678901234567.125000" },
+      { a: `1${"0".repeat(30)}.000000` },
+      { a: "0.000015" },
+    ]);
+    // MySQL writes a decimal with all zeros of its type.
+    const padded = [{ a: `12345678901234567.25${"0".repeat(28)}` }, { a: 1 }];
+    expect((await load(padded, { a: DECIMAL }, "SELECT max(a) AS a FROM t")).rows).toEqual([
+      { a: "12345678901234567.25" },
+    ]);
+  });
+
   it("refuses a number of more digits than DuckDB has", async () => {
     const { queryError } = openDatabases([]);
     const error = (value: string, known: Known) =>
