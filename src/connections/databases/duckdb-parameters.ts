@@ -12,6 +12,7 @@ import {
 import { isLongNumber } from "../../../schemas/long-numbers.ts";
 import type { SqlValue } from "./driver.ts";
 import { MAX_DECIMAL_DIGITS, MAX_INT128, MAX_INT64 } from "./duckdb-limits.ts";
+import { readMoment, utcText } from "./moments.ts";
 import { singleToJson } from "./values.ts";
 
 const INTEGERS: ReadonlySet<DuckDBTypeId> = new Set([
@@ -28,6 +29,17 @@ const INTEGERS: ReadonlySet<DuckDBTypeId> = new Set([
 ]);
 const EXACT: ReadonlySet<DuckDBTypeId> = new Set([...INTEGERS, DuckDBTypeId.DECIMAL]);
 const NUMERIC: ReadonlySet<DuckDBTypeId> = new Set([...EXACT, DuckDBTypeId.FLOAT, DuckDBTypeId.DOUBLE]);
+/** DuckDB leaves out the offset of a moment for a type without a zone, and refuses some spellings for the one with a zone. */
+const TIMES: ReadonlySet<DuckDBTypeId | undefined> = new Set([
+  DuckDBTypeId.DATE,
+  DuckDBTypeId.TIME,
+  DuckDBTypeId.TIME_NS,
+  DuckDBTypeId.TIMESTAMP,
+  DuckDBTypeId.TIMESTAMP_S,
+  DuckDBTypeId.TIMESTAMP_MS,
+  DuckDBTypeId.TIMESTAMP_NS,
+  DuckDBTypeId.TIMESTAMP_TZ,
+]);
 const UNKNOWN: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.INVALID,
   DuckDBTypeId.ANY,
@@ -59,8 +71,13 @@ export function bind(statement: DuckDBPreparedStatement, values: readonly SqlVal
   });
 }
 
-/** A long number is a number, except where the statement takes a text. */
+/** A long number is a number, and a moment one in UTC, except where the statement takes a text, or does not say what it takes. */
 function bindText(statement: DuckDBPreparedStatement, index: number, value: string): void {
+  const moment = readMoment(value);
+  if (moment !== undefined) {
+    const isTime = TIMES.has(parameterType(statement, index)?.typeId);
+    return statement.bindVarchar(index + 1, isTime ? utcText(moment) : value);
+  }
   const type = isLongNumber(value) ? parameterType(statement, index)?.typeId : DuckDBTypeId.VARCHAR;
   if (type !== undefined && !NUMERIC.has(type)) return statement.bindVarchar(index + 1, value);
   if (!bindDigits(statement, index, digitsOf(value))) statement.bindVarchar(index + 1, value);

@@ -3,13 +3,19 @@ import type { PoolClient } from "pg";
 import { types as pgTypes } from "pg";
 import { describeStatement } from "./cursor-query.ts";
 import type { SqlValue } from "./driver.ts";
-import { readMoment } from "./moments.ts";
+import { readMoment, utcText } from "./moments.ts";
+import type { PgTypes } from "./postgres-types.ts";
+import { basePgType } from "./postgres-values.ts";
 
 /** Formats a value as the server does; the server determines the type of the parameter. */
 const pgValueText = (value: SqlValue): string | null => (value === null ? null : String(value));
 
 /** Types without a zone, for which the server would leave out the offset of a moment. */
-const WITHOUT_ZONE: ReadonlySet<number> = new Set([pgTypes.builtins.TIMESTAMP, pgTypes.builtins.DATE]);
+const WITHOUT_ZONE: ReadonlySet<number> = new Set([
+  pgTypes.builtins.TIMESTAMP,
+  pgTypes.builtins.DATE,
+  pgTypes.builtins.TIME,
+]);
 
 /**
  * Formats the values of a statement's parameters. A moment with an offset becomes one in UTC, which is the zone of the session,
@@ -17,16 +23,23 @@ const WITHOUT_ZONE: ReadonlySet<number> = new Set([pgTypes.builtins.TIMESTAMP, p
  */
 export async function pgValueTexts(
   client: PoolClient,
+  types: Pick<PgTypes, "learn">,
   text: string,
   values: readonly SqlValue[],
 ): Promise<(string | null)[]> {
   const moments = values.map(readMoment);
   if (!moments.some((moment) => moment?.isShifted === true)) return values.map(pgValueText);
   const { parameterTypes } = await describeStatement(client, text);
+  const shifted = parameterTypes.filter((_, position) => moments[position]?.isShifted === true);
+  const catalog = await types.learn(
+    client,
+    shifted.map((dataTypeID) => ({ dataTypeID })),
+  );
   return values.map((value, position) => {
     const moment = moments[position];
-    if (moment?.isShifted !== true || !WITHOUT_ZONE.has(parameterTypes[position]!)) return pgValueText(value);
-    return `${moment.date}T${moment.time}Z`;
+    const isRead =
+      moment?.isShifted !== true || !WITHOUT_ZONE.has(basePgType(parameterTypes[position]!, catalog));
+    return isRead ? pgValueText(value) : utcText(moment);
   });
 }
 

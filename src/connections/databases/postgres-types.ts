@@ -14,11 +14,14 @@ export type PgCatalogType =
 /** Types by their ids. A type that is built in here is not among them. */
 export type PgCatalog = ReadonlyMap<number, PgCatalogType>;
 
+/** What has a type. */
+type PgTyped = Pick<PgField, "dataTypeID">;
+
 export interface PgTypes {
   /** Returns the types that are known, or undefined where one of these columns is not. */
   known(fields: readonly PgField[]): PgCatalog | undefined;
-  /** Reads the types of these columns that are not known. If this fails in a transaction, the transaction fails. */
-  learn(client: Pick<PoolClient, "query">, fields: readonly PgField[]): Promise<PgCatalog>;
+  /** Reads the types of these columns or parameters that are not known. If this fails in a transaction, the transaction fails. */
+  learn(client: Pick<PoolClient, "query">, fields: readonly PgTyped[]): Promise<PgCatalog>;
 }
 
 /** The types with these ids, and what arrays and domains consist of, down to types that are neither. */
@@ -56,7 +59,7 @@ function typeOf({ name, is_domain, base, element, is_array, delimiter }: TypeRow
 export function createPgTypes(isBuiltIn: (id: number) => boolean): PgTypes {
   // Replaced, never changed: a query keeps the types with which it began.
   let catalog: PgCatalog = new Map();
-  const unknownIds = (fields: readonly PgField[]): number[] =>
+  const unknownIds = (fields: readonly PgTyped[]): number[] =>
     fields.map(({ dataTypeID }) => dataTypeID).filter((id) => !isBuiltIn(id) && !catalog.has(id));
   return {
     known: (fields) => (unknownIds(fields).length === 0 ? catalog : undefined),

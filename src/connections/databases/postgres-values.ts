@@ -115,6 +115,9 @@ function resolve(id: number, catalog: PgCatalog): { id: number; type: PgCatalogT
   return type?.kind === "domain" ? resolve(type.base, catalog) : { id, type };
 }
 
+/** The type of the values of a domain; any other type is itself. */
+export const basePgType = (id: number, catalog: PgCatalog): number => resolve(id, catalog).id;
+
 function nameOf(given: number, catalog: PgCatalog): string | null {
   const { id, type } = resolve(given, catalog);
   if (type?.kind === "array") return `${nameOf(type.element, catalog) ?? "unknown"}[]`;

@@ -135,7 +135,7 @@ export function createPostgresDriver({
       const waiting = createTextRows(limits);
       const add = (row: (string | null)[], known: PgCatalog): boolean =>
         collected.add(row.map((value, index) => pgToJson(columns[index]!, value, known)));
-      const texts = await pgValueTexts(client, text, values);
+      const texts = await pgValueTexts(client, types, text, values);
       const { fields, command } = await fetchRows(
         client,
         text,

@@ -293,33 +293,65 @@ describe("the form of PostgreSQL's values", () => {
 });
 
 describe("moments as parameters of PostgreSQL", () => {
-  it.each(["2026-01-02T21:04:05.678Z", "2026-01-03T02:34:05.678+05:30", "2026-01-02T16:04:05.678-05:00"])(
-    "%s reads, compares and writes as one moment",
+  it.each([
+    "2026-01-02T21:04:05.678Z",
+    "2026-01-03T02:34:05.678+05:30",
+    "2026-01-02T16:04:05.678-05:00",
+    "2026-01-02t21:04:05.678z",
+    "2026-01-02 21:04:05.678 Z",
+    "2026-01-03 02:34:05.678+05:30",
+    "2026-01-03 02:34:05.678 +0530",
+    "2026-01-03 02:04:05.678+05",
+    "2026-01-03 02:34:20.678+05:30:15",
+    " 2026-01-03t02:34:05.678+05:30 ",
+  ])("%s reads, compares and writes as one moment", async (at) => {
+    await owner.query("CREATE TABLE moments (id int, tz timestamptz, ts timestamp, d date, note text)");
+    onTestFinished(async () => void (await owner.query("DROP TABLE moments")));
+    const { runQuery } = shop();
+    await runQuery(
+      "shop",
+      "INSERT INTO moments VALUES (1, :tz, :ts, :d, :note), (2, '2026-01-02 21:04:05.677Z', '2026-01-02 21:04:05.677', '2026-01-03', '')",
+      { tz: at, ts: at, d: at, note: at },
+      { write: true },
+    );
+    const { rows } = await runQuery(
+      "shop",
+      "SELECT * FROM moments WHERE tz = :tz AND ts = :ts AND tz >= :tz AND ts >= :ts",
+      { tz: at, ts: at },
+    );
+    expect(rows).toEqual([
+      { id: 1, tz: "2026-01-02T21:04:05.678Z", ts: "2026-01-02T21:04:05.678", d: "2026-01-02", note: at },
+    ]);
+    const read = { tz: rows[0]!["tz"], ts: rows[0]!["ts"] };
+    const again = await runQuery(
+      "shop",
+      "SELECT id FROM moments WHERE tz = :tz AND ts = :ts AND tz = ts",
+      read,
+    );
+    expect(again.rows).toEqual([{ id: 1 }]);
+  });
+
+  it.each(["2026-01-02T21:04Z", "2026-01-03T02:34+05:30", "2026-01-03 02:04+05", "2026-01-02t21:04z"])(
+    "%s has no seconds",
     async (at) => {
-      await owner.query("CREATE TABLE moments (id int, tz timestamptz, ts timestamp, d date, note text)");
-      onTestFinished(async () => void (await owner.query("DROP TABLE moments")));
-      const { runQuery } = shop();
-      await runQuery(
-        "shop",
-        "INSERT INTO moments VALUES (1, :tz, :ts, :d, :note), (2, '2026-01-02 21:04:05.677Z', '2026-01-02 21:04:05.677', '2026-01-03', '')",
-        { tz: at, ts: at, d: at, note: at },
-        { write: true },
-      );
-      const { rows } = await runQuery(
-        "shop",
-        "SELECT * FROM moments WHERE tz = :tz AND ts = :ts AND tz >= :tz AND ts >= :ts",
-        { tz: at, ts: at },
-      );
-      expect(rows).toEqual([
-        { id: 1, tz: "2026-01-02T21:04:05.678Z", ts: "2026-01-02T21:04:05.678", d: "2026-01-02", note: at },
+      const query = "SELECT CAST(:at AS timestamp) AS ts, CAST(:at AS timestamptz) AS tz";
+      expect((await shop().runQuery("shop", query, { at })).rows).toEqual([
+        { ts: "2026-01-02T21:04:00", tz: "2026-01-02T21:04:00Z" },
       ]);
-      const read = { tz: rows[0]!["tz"], ts: rows[0]!["ts"] };
-      const again = await runQuery(
-        "shop",
-        "SELECT id FROM moments WHERE tz = :tz AND ts = :ts AND tz = ts",
-        read,
-      );
-      expect(again.rows).toEqual([{ id: 1 }]);
     },
   );
+
+  it("are stored in UTC in domains, and as a time of day", async () => {
+    await owner.query(`
+      CREATE DOMAIN shown AS timestamp; CREATE DOMAIN late AS shown;
+      CREATE TABLE stored (late late, day date, at time, note text)`);
+    onTestFinished(
+      async () => void (await owner.query("DROP TABLE stored; DROP DOMAIN late; DROP DOMAIN shown")),
+    );
+    const at = "2026-01-03 02:34:05+05:30";
+    const insert = "INSERT INTO stored VALUES (:late, :day, :at, :note) RETURNING *";
+    expect(
+      (await shop().runQuery("shop", insert, { late: at, day: at, at, note: at }, { write: true })).rows,
+    ).toEqual([{ late: "2026-01-02T21:04:05", day: "2026-01-02", at: "21:04:05", note: at }]);
+  });
 });

@@ -123,32 +123,55 @@ describe("numbers of MariaDB", () => {
 });
 
 describe("times of MariaDB", () => {
-  it.each(["2026-01-02T21:04:05.678Z", "2026-01-03T02:34:05.678+05:30", "2026-01-02T16:04:05.678-05:00"])(
-    "%s reads, compares and writes as one moment, and as the text that it is",
+  it.each([
+    "2026-01-02T21:04:05.678Z",
+    "2026-01-03T02:34:05.678+05:30",
+    "2026-01-02T16:04:05.678-05:00",
+    "2026-01-02t21:04:05.678z",
+    "2026-01-02 21:04:05.678 Z",
+    "2026-01-03 02:34:05.678+05:30",
+    "2026-01-03 02:34:05.678 +0530",
+    "2026-01-03 02:04:05.678+05",
+    "2026-01-03 02:34:20.678+05:30:15",
+    "2026-01-03t02:34:05.678 +05:30",
+  ])("%s reads, compares and writes as one moment, and as the text that it is", async (at) => {
+    const { runQuery } = shop();
+    const write = (query: string) => runQuery("shop", query, { at }, { write: true });
+    await write("INSERT INTO moments (id, dt, ts, d, note) VALUES (9, :at, :at, :at, :at)");
+    const moment = { dt: "2026-01-02T21:04:05.678000", ts: "2026-01-02T21:04:05.678000Z" };
+    const same =
+      "SELECT * FROM moments WHERE dt = :at AND ts = :at AND note = :at AND dt BETWEEN :at AND :at AND ts IN (:at, NOW())";
+    expect(await rowsOf(same, { at })).toEqual([{ id: 9, ...moment, d: "2026-01-02", note: at }]);
+    expect(await rowsOf("SELECT id FROM moments WHERE dt < :at OR ts < :at ORDER BY id", { at })).toEqual([
+      { id: 1 },
+    ]);
+    const read = "SELECT id FROM moments WHERE dt = :ts AND ts = :dt AND dt = ts";
+    expect(await rowsOf(read, moment)).toEqual([{ id: 9 }]);
+    await write(
+      "UPDATE moments SET dt = DATE_ADD(:at, INTERVAL 1 HOUR), ts = :at, note = CONCAT(:at, '!') WHERE id = 9",
+    );
+    await write(
+      "INSERT INTO moments (id, d, ts) SELECT 9, '2026-01-01', :at ON DUPLICATE KEY UPDATE d = '2026-01-01', ts = :at",
+    );
+    expect(await rowsOf("SELECT dt, ts, d, note FROM moments WHERE id = 9")).toEqual([
+      { dt: "2026-01-02T22:04:05.678000", ts: moment.ts, d: "2026-01-01", note: `${at}!` },
+    ]);
+    await write("DELETE FROM moments WHERE ts = :at");
+    expect(await rowsOf("SELECT COUNT(*) AS n FROM moments")).toEqual([{ n: 2 }]);
+  });
+
+  it.each(["2026-01-02T21:04Z", "2026-01-03T02:34+05:30", "2026-01-03 02:04+05", "2026-01-02t21:04z"])(
+    "%s has no seconds",
     async (at) => {
-      const { runQuery } = shop();
-      const write = (query: string) => runQuery("shop", query, { at }, { write: true });
-      await write("INSERT INTO moments (id, dt, ts, d, note) VALUES (9, :at, :at, :at, :at)");
-      const moment = { dt: "2026-01-02T21:04:05.678000", ts: "2026-01-02T21:04:05.678000Z" };
-      const same =
-        "SELECT * FROM moments WHERE dt = :at AND ts = :at AND note = :at AND dt BETWEEN :at AND :at AND ts IN (:at, NOW())";
-      expect(await rowsOf(same, { at })).toEqual([{ id: 9, ...moment, d: "2026-01-02", note: at }]);
-      expect(await rowsOf("SELECT id FROM moments WHERE dt < :at OR ts < :at ORDER BY id", { at })).toEqual([
-        { id: 1 },
+      const query =
+        "SELECT id FROM moments WHERE dt >= :at AND ts >= :at AND dt < DATE_ADD(:at, INTERVAL 1 HOUR)";
+      expect(await rowsOf(`${query} ORDER BY id`, { at })).toEqual([{ id: 1 }]);
+      expect(await rowsOf("SELECT id FROM moments WHERE dt < :at OR ts < :at", { at })).toEqual([]);
+      const casts =
+        "SELECT CAST(:at AS DATETIME) AS dt, CAST(:at AS DATE) AS d, CAST(:at AS TIME) AS t, CONCAT(:at) AS note";
+      expect(await rowsOf(casts, { at })).toEqual([
+        { dt: "2026-01-02T21:04:00", d: "2026-01-02", t: "21:04:00", note: at },
       ]);
-      const read = "SELECT id FROM moments WHERE dt = :ts AND ts = :dt AND dt = ts";
-      expect(await rowsOf(read, moment)).toEqual([{ id: 9 }]);
-      await write(
-        "UPDATE moments SET dt = DATE_ADD(:at, INTERVAL 1 HOUR), ts = :at, note = CONCAT(:at, '!') WHERE id = 9",
-      );
-      await write(
-        "INSERT INTO moments (id, d, ts) SELECT 9, '2026-01-01', :at ON DUPLICATE KEY UPDATE d = '2026-01-01', ts = :at",
-      );
-      expect(await rowsOf("SELECT dt, ts, d, note FROM moments WHERE id = 9")).toEqual([
-        { dt: "2026-01-02T22:04:05.678000", ts: moment.ts, d: "2026-01-01", note: `${at}!` },
-      ]);
-      await write("DELETE FROM moments WHERE ts = :at");
-      expect(await rowsOf("SELECT COUNT(*) AS n FROM moments")).toEqual([{ n: 2 }]);
     },
   );
 

@@ -1,10 +1,8 @@
 /** Reads texts as moments and spans of time, exactly or with a reason why not. */
 import { DAY, HOUR, MINUTE, SECOND } from "../../../core/clock.ts";
+import { readWrittenTime } from "../../../core/written-times.ts";
 import { type ExactTime, fromNanos } from "./exact-times.ts";
 
-/** RFC 3339, with what databases write beside it: a space, offsets without minutes or with seconds. */
-const TIMESTAMP_FORMAT =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:([Zz])|([+-])(\d\d)(?::?(\d\d)(?::?(\d\d))?)?)?)?$/;
 const MAX_FRACTION_DIGITS = 9;
 
 const ACCEPTED = "Write it as 2026-01-31T08:00:00Z or 2026-01-31, with a year from 0001 to 9999.";
@@ -21,34 +19,20 @@ export interface LocalTime extends ExactTime {
 }
 
 export function readTime(text: string): LocalTime | UnreadableTime {
-  const match = TIMESTAMP_FORMAT.exec(text);
-  if (match === null) return unreadable(text);
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0)) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day)
-    return invalid("has a date that does not exist");
-  if (hour > 23 || minute > 59 || second > 59) return invalid("has a time of day that does not exist");
-  const [fraction = "", zulu, sign, ...parts] = match.slice(7);
+  const written = readWrittenTime(text);
+  if (written === undefined) return unreadable(text);
+  if (typeof written === "string")
+    return invalid(`has ${written === "offset" ? "an" : "a"} ${written} that does not exist`);
+  const { local, fraction, offset } = written;
   if (fraction.length > MAX_FRACTION_DIGITS)
     return invalid(
       `has ${fraction.length} digits after the second, and a timestamp has at most ${MAX_FRACTION_DIGITS}`,
     );
-  const [hours, minutes, seconds] = parts.map((part) => Number(part ?? 0)) as [number, number, number];
-  if (hours > 23 || minutes > 59 || seconds > 59) return invalid("has an offset that does not exist");
   const nanos = Number(fraction.padEnd(MAX_FRACTION_DIGITS, "0"));
-  const offset = (hours * HOUR + minutes * MINUTE + seconds * SECOND) * (sign === "-" ? -1 : 1);
   return {
-    ms: date.getTime() + hour * HOUR + minute * MINUTE + second * SECOND + Math.floor(nanos / 1e6),
+    ms: local + Math.floor(nanos / 1e6),
     nanos: nanos % 1e6,
-    ...((zulu !== undefined || sign !== undefined) && { offset }),
+    ...(offset !== undefined && { offset }),
   };
 }
 

@@ -1,0 +1,84 @@
+/** A moment as a parameter of DuckDB is the same moment in comparisons and when it is stored. */
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { describe, expect, it } from "vitest";
+import { openDatabases } from "../../support/databases.ts";
+import { temporaryDirectory } from "../../support/instance.ts";
+
+/** Without a zone, except for `tz`; `note` is a text. */
+const TYPES = {
+  ts: "TIMESTAMP",
+  s: "TIMESTAMP_S",
+  ms: "TIMESTAMP_MS",
+  ns: "TIMESTAMP_NS",
+  d: "DATE",
+  t: "TIME",
+  tz: "TIMESTAMPTZ",
+  note: "VARCHAR",
+};
+const COLUMNS = Object.keys(TYPES);
+const ALL = COLUMNS.map((name) => `:${name}`).join(", ");
+
+/** A new database with a table of these columns. */
+async function shop() {
+  const dataset = join(temporaryDirectory(), "shop.duckdb");
+  const instance = await DuckDBInstance.create(dataset);
+  const connection = await instance.connect();
+  const columns = Object.entries(TYPES).map(([name, type]) => `${name} ${type}`);
+  await connection.run(`CREATE TABLE moments (${columns.join(", ")})`);
+  connection.closeSync();
+  instance.closeSync();
+  return openDatabases([{ name: "shop", type: "duckdb", dataset, access: "read-write" }]);
+}
+
+const params = (at: string): Record<string, string> => Object.fromEntries(COLUMNS.map((name) => [name, at]));
+
+describe("moments as parameters of DuckDB", () => {
+  it.each([
+    "2026-01-02T21:04:00Z",
+    "2026-01-03T02:34:00+05:30",
+    "2026-01-02T16:04:00-05:00",
+    "2026-01-02t21:04:00z",
+    "2026-01-02 21:04:00 Z",
+    "2026-01-03 02:34:00+05:30",
+    "2026-01-03 02:34:00 +0530",
+    "2026-01-03 02:04:00+05",
+    "2026-01-03 02:34:15+05:30:15",
+    "2026-01-03T02:34+05:30",
+    "2026-01-02 21:04Z",
+    " 2026-01-03t02:34+05:30 ",
+  ])("%s reads, compares and writes as one moment, and as the text that it is", async (at) => {
+    const { runQuery } = await shop();
+    await runQuery("shop", `INSERT INTO moments VALUES (${ALL})`, params(at), { write: true });
+    const moment = "2026-01-02T21:04:00";
+    const { rows } = await runQuery("shop", "FROM moments");
+    expect(rows).toEqual([
+      {
+        ts: moment,
+        s: moment,
+        ms: moment,
+        ns: moment,
+        d: "2026-01-02",
+        t: "21:04:00",
+        tz: `${moment}.000Z`,
+        note: at,
+      },
+    ]);
+    const same = COLUMNS.map((name) => `${name} = :${name}`).join(" AND ");
+    const found = await runQuery("shop", `SELECT count(*) AS n FROM moments WHERE ${same}`, params(at));
+    expect(found.rows).toEqual([{ n: 1 }]);
+    const casts = "SELECT :a::TIMESTAMP AS ts, coalesce(:b, ts) AS coalesced, upper(:c) AS note FROM moments";
+    expect((await runQuery("shop", casts, { a: at, b: at, c: at })).rows).toEqual([
+      { ts: moment, coalesced: moment, note: at.toUpperCase() },
+    ]);
+  });
+
+  it("keep the digits after the second, and the text where the query does not say its type", async () => {
+    const { runQuery } = await shop();
+    const at = "2026-01-03T02:34:05.123456789+05:30";
+    const query = "SELECT :a::TIMESTAMP_NS AS ns, :b AS text, [:c, 'x'] AS list";
+    expect((await runQuery("shop", query, { a: at, b: at, c: at })).rows).toEqual([
+      { ns: "2026-01-02T21:04:05.123456789", text: at, list: [at, "x"] },
+    ]);
+  });
+});
