@@ -8,6 +8,7 @@ import {
   truncateExactly,
 } from "../../../core/long-number-arithmetic.ts";
 import { isLongNumber, readNumber } from "../../../../schemas/long-numbers.ts";
+import { isNumberText, readNumberText } from "../../../core/number-text.ts";
 import { throwFailed } from "./failures.ts";
 import type { CelFunction, FunctionBody } from "./functions.ts";
 import * as is from "./params.ts";
@@ -31,32 +32,20 @@ const onNumber = (
   },
 });
 
-const NUMBER_FORMAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-
 /** Converts a value to the number that it is or writes, with all digits. */
 const toNumber: FunctionBody = ([value], { evaluation, location }) => {
   if (value instanceof Date || value instanceof Duration) return readNumber(secondsText(exactTime(value)));
   if (typeof value !== "string") return Number(value);
   chargeText(evaluation, value.length);
   const text = value.trim();
-  if (!NUMBER_FORMAT.test(text))
+  if (!isNumberText(text))
     return throwFailed(location, "converts text to a number that does not contain one");
-  const short = Number(text);
-  if (text.length <= SHORT_NUMBER && !/e/i.test(text)) return short;
-  chargeDigits(evaluation, text);
-  return assertWritable(location, readNumber(inJsonForm(text)));
+  if (text.length > SHORT_NUMBER) chargeDigits(evaluation, text);
+  return assertWritable(location, readNumberText(text));
 };
 
 /** Length up to which a text has no digits that a double would lose, in characters. */
 const SHORT_NUMBER = 15;
-
-/** Writes a number without a plus sign, zeros in front, or a point that has digits on one side only. */
-const inJsonForm = (text: string): string =>
-  text
-    .replace(/^\+/, "")
-    .replace(/^(-?)(?=\.)/, "$10")
-    .replace(/^(-?)0+(?=\d)/, "$1")
-    .replace(/\.(?!\d)/, "");
 
 const toInteger: FunctionBody = (args, call) => {
   const number = toNumber(args, call) as ExactNumber;
