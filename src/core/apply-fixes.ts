@@ -20,17 +20,20 @@ interface Checked {
 /**
  * Checks a definition and applies the patches of its issues, as long as the issues that they belong to disappear.
  * @param source an object, or YAML or JSON text
+ * @param check gets the fixes that were applied to its source
  */
 export async function applyFixes<R extends Checked>(
   source: unknown,
-  check: (source: unknown) => Promise<R>,
+  check: (source: unknown, applied: readonly AppliedFix[]) => Promise<R>,
 ): Promise<Fixed<R>> {
-  let report = await check(source);
+  let report = await check(source, []);
   const applied: AppliedFix[] = [];
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const { definition, errors } = report;
     const fixable = definition === null ? [] : errors.filter(({ patch }) => patch !== undefined);
-    const next = await nextReport(definition, fixable, check);
+    const next = await nextReport(definition, fixable, (changed, fixes) =>
+      check(changed, [...applied, ...fixes]),
+    );
     if (next === undefined) break;
     report = next.report;
     applied.push(...next.applied);
@@ -42,7 +45,7 @@ export async function applyFixes<R extends Checked>(
 async function nextReport<R extends Checked>(
   definition: unknown,
   fixable: readonly Issue[],
-  check: (source: unknown) => Promise<R>,
+  check: (source: unknown, applied: readonly AppliedFix[]) => Promise<R>,
 ): Promise<Fixed<R> | undefined> {
   const batches = [
     fixable,
@@ -51,15 +54,13 @@ async function nextReport<R extends Checked>(
   for (const batch of batches) {
     const { changed, issues } = applyAll(definition, batch);
     if (issues.length === 0) continue;
-    const report = await check(changed);
+    const applied = appliedFixes(issues);
+    const report = await check(changed, applied);
     if (
       report.definition !== null &&
       issues.every((issue) => !report.errors.some((other) => isSame(issue, other)))
     )
-      return {
-        report,
-        applied: appliedFixes(issues),
-      };
+      return { report, applied };
   }
   return undefined;
 }

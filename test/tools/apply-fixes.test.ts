@@ -61,6 +61,19 @@ describe("apply_fixes", () => {
     });
   });
 
+  it("returns the warnings of values of the text that may have been meant as text", async () => {
+    const call = await opened();
+    const definition = "steps:\n  - { id: n, type: set, when: 'true', values: { zip: 01067 } }\n";
+    const warnings = [{ path: "steps[0].values.zip", code: "unquoted" }];
+    const body = { definition, apply_fixes: true };
+    expect((await call("POST", "/workflows/validate", body)).body).toMatchObject({ valid: true, warnings });
+    const created = await call("POST", "/workflows", { name: "Zip", ...body });
+    expect(created.body).toMatchObject({
+      definition: { steps: [{ id: "n", type: "set", if: "true", values: { zip: 1067 } }] },
+      warnings,
+    });
+  });
+
   it("changes nothing unless it is asked for, and then names each patch", async () => {
     const call = await opened();
     const { body } = await call("POST", "/workflows/validate", { definition: BROKEN });

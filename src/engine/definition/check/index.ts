@@ -23,6 +23,7 @@ import { periodicYield } from "./yield-to-event-loop.ts";
 import { checkSteps } from "./check-steps.ts";
 import { combinationIssues } from "./combinations.ts";
 import { type ParsedDefinition, type ParsedStep, schemaChecker } from "./schema-check.ts";
+import { misreadFollower } from "./follow-misread.ts";
 import { withMisread } from "./misread-issues.ts";
 import { mustSucceedIssues } from "./must-succeed-issues.ts";
 import { durationIssues } from "./duration-issues.ts";
@@ -293,12 +294,21 @@ export function checker({
 
   return {
     async check(given, options, resources = ownResources) {
-      const check = (source: unknown): Promise<Report> => {
+      const check = (source: Source): Promise<Report> => {
         options.signal?.throwIfAborted();
-        return checkSource(readSource(source), options, resources);
+        return checkSource(source, options, resources);
       };
-      if (options.applyFixes !== true) return check(given);
-      const { report, applied } = await applyFixes(given, check);
+      const written = readSource(given);
+      const first = await check(written);
+      if (options.applyFixes !== true) return first;
+      // A fixed definition is no text any more: it does not say how its values were written.
+      const follow = misreadFollower(written, first.warnings);
+      const { report, applied } = await applyFixes(given, async (source, fixes) => {
+        if (fixes.length === 0) return first;
+        const { misread, lost } = follow(fixes);
+        const fixed = await check({ ...readSource(source), misread });
+        return { ...fixed, warnings: [...fixed.warnings, ...lost] };
+      });
       return { ...report, applied_fixes: applied };
     },
   };

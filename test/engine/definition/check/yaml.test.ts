@@ -112,6 +112,34 @@ describe("a YAML value that may have been meant as text", () => {
     ]);
   });
 
+  it("is reported after fixes of other places, where the fixes have moved it", async () => {
+    const text = [
+      "steps:",
+      "  - { id: b, type: set, values: { n: '${{ steps.a.zip }}' } }",
+      "  - { id: a, type: set, when: 'true', valeus: { zip: 01067 } }",
+      "  - { id: c, type: set, version: 3.10 }",
+      "  - { id: d, type: approval, messge: 01.50 }",
+    ].join("\n");
+    const { definition, errors, warnings } = await defaultChecker.check(text, {
+      checkConnections: false,
+      applyFixes: true,
+    });
+    expect(errors).toEqual([]);
+    const { steps } = definition as { steps: { id: string; values?: unknown; message?: unknown }[] };
+    const at = (id: string) => steps.findIndex((step) => step.id === id);
+    expect(steps[at("a")]!.values).toEqual({ zip: 1067 });
+    expect(steps[at("d")]!.message).toBe("01.50");
+    expect(warnings).toHaveLength(2);
+    expect(warnings).toMatchObject([
+      {
+        path: `steps[${at("a")}].values.zip`,
+        code: "unquoted",
+        patch: [{ op: "replace", path: `/steps/${at("a")}/values/zip`, value: "01067" }],
+      },
+      { path: `steps[${at("c")}].values.version`, code: "unquoted" },
+    ]);
+  });
+
   it("is the key itself where it is a key", async () => {
     const keys = "{ 01067: a, 1067: b, 3.10: c, True: d, 0x1F: e, null: f }";
     const text = `steps:\n  - id: a\n    type: set\n    values: { x: ${keys} }\n`;
