@@ -14,7 +14,7 @@ import type { Readers, WorkflowContent } from "../core/ports.ts";
 import { calledWorkflowIds } from "../core/workflow-calls.ts";
 import { withExecutor, inProcessExecutor } from "./in-process-executor.ts";
 import { confirm, type ConfirmHost } from "./confirm.ts";
-import { CommandError, type Io, paint } from "./io.ts";
+import { CommandError, type Io, issueLine, paint } from "./io.ts";
 import { lineDiff } from "../core/line-diff.ts";
 import { OPERATOR_ACTOR, withOperator, type Operator, type OperatorOptions } from "./operator.ts";
 import { brokenBy, type CallersLeftBehind, callersLeftBehind } from "./callers-left-behind.ts";
@@ -47,6 +47,8 @@ interface FileWorkflow {
   draft: boolean;
   /** Number of issues of a draft. */
   issueCount: number;
+  /** The warnings of its text; they are printed already. */
+  warnings: readonly Issue[];
   /** The next times of its schedule, in its zone; none without one. */
   nextTimes: readonly string[];
 }
@@ -129,7 +131,7 @@ function withPending(read: Readers, pending: ReadonlyMap<string, FileWorkflow>):
 }
 
 /**
- * Checks the files. The issues of drafts are printed only.
+ * Checks the files. Warnings and the issues of drafts are printed only.
  * @throws CommandError with the issues of all other files
  */
 async function checkFiles(
@@ -166,7 +168,7 @@ async function checkFiles(
     const duplicate = pending.get(id);
     if (duplicate !== undefined) lines.push(`${file}:1:1: ${duplicate.file} has the same id "${id}".`);
     if (report.definition === null) {
-      lines.push(...report.errors.map((issue) => issueLine(file, issue)));
+      lines.push(...report.errors.map((issue) => fileIssueLine(file, issue)));
       continue;
     }
     const { description = "", tags = [], draft = false } = report.file;
@@ -179,6 +181,7 @@ async function checkFiles(
       current,
       draft,
       issueCount: 0,
+      warnings: [],
       nextTimes: [],
     };
     if (duplicate === undefined) pending.set(id, workflow);
@@ -189,16 +192,22 @@ async function checkFiles(
     // A workflow that does not change may be a draft with issues.
     if (current !== undefined && isSame(current, content)) continue;
     const { text } = files.find((candidate) => candidate.file === file)!;
-    const { errors, next_times: nextTimes = [] } = await engine.check(text, {
+    const {
+      errors,
+      warnings,
+      next_times: nextTimes = [],
+    } = await engine.check(text, {
       checkConnections,
       allowFileFields: true,
       project,
       selfId: id,
       ...call,
     });
-    const found = errors.map((issue) => issueLine(file, issue));
+    const found = errors.map((issue) => fileIssueLine(file, issue));
     workflow.issueCount = found.length;
     workflow.nextTimes = nextTimes;
+    workflow.warnings = warnings;
+    for (const warning of warnings) io.err(`${fileIssueLine(file, warning, "warning: ")}\n`);
     if (!workflow.draft) lines.push(...found);
     else if (found.length > 0) io.err(`${found.join("\n")}\n${file} is a draft and can be applied.\n`);
   }
@@ -228,9 +237,14 @@ function projectIssue(
     : undefined;
 }
 
-function issueLine(file: string, { path, message, did_you_mean, fix, line = 1, column = 1 }: Issue): string {
+/** @param label what is written before the path */
+function fileIssueLine(
+  file: string,
+  { path, message, did_you_mean, fix, line = 1, column = 1 }: Issue,
+  label = "",
+): string {
   const advice = fix ?? (did_you_mean === undefined ? "" : `Did you mean ${did_you_mean}?`);
-  return `${file}:${line}:${column}: ${[path, message].filter(Boolean).join(" ")}${advice === "" ? "" : `. ${advice}`}`;
+  return `${file}:${line}:${column}: ${label}${[path, message].filter(Boolean).join(" ")}${advice === "" ? "" : `. ${advice}`}`;
 }
 
 async function createPlan(
@@ -348,7 +362,7 @@ function calleesFirst(workflows: readonly FileWorkflow[]): FileWorkflow[] {
 async function publish(io: Io, { call }: Operator, workflows: readonly FileWorkflow[]): Promise<void> {
   const failed: string[] = [];
   const ids = workflows.map(({ id }) => id);
-  for (const { id, issueCount } of workflows) {
+  for (const { id, issueCount, warnings: printed } of workflows) {
     if (issueCount > 0) {
       io.out(`not published: ${id} is a draft with ${plural(issueCount, "issue")}\n`);
       continue;
@@ -360,7 +374,9 @@ async function publish(io: Io, { call }: Operator, workflows: readonly FileWorkf
         break_callers: ids,
       });
       io.out(`published: ${id}\n`);
-      for (const { path, message } of warnings) io.out(`  warning: ${path} ${message}\n`);
+      for (const warning of warnings)
+        if (!printed.some(({ path, message }) => path === warning.path && message === warning.message))
+          io.out(`  warning: ${issueLine(warning)}\n`);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       failed.push(`not published: ${id}: ${error.message}`);

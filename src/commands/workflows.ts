@@ -81,22 +81,24 @@ export async function createOne(
   }: ContentOptions & { name?: string; description?: string; project?: string },
 ): Promise<void> {
   const text = file === undefined ? undefined : readText(file);
-  const saved = await withOperator(io, { config }, async (operator) => {
-    const report = text === undefined ? undefined : await checked(operator, text, file!, fields.project);
-    const { name: written, description, tags } = report?.file ?? {};
+  const { workflow: saved, report } = await withOperator(io, { config }, async (operator) => {
+    const found = text === undefined ? undefined : await checked(operator, text, file!, fields.project);
+    const { name: written, description, tags } = found?.file ?? {};
     const chosen = name ?? written;
     if (chosen === undefined) throw new CommandError("Give the workflow a --name.", EXIT.usage);
-    return operator.call<Workflow>(
+    const workflow = await operator.call<Workflow>(
       createWorkflow,
       defined({
         description,
         tags,
         ...fields,
         name: chosen,
-        definition: report?.definition ?? undefined,
+        definition: found?.definition ?? undefined,
       }),
     );
+    return { workflow, report: found };
   });
+  if (report !== undefined) printFindings(io, report);
   io.out(`Created ${saved.id} as a draft. millrace workflows edit ${saved.id} changes it.\n`);
 }
 
@@ -126,13 +128,20 @@ export async function editOne(
         if_match: found.version,
       }),
     );
-    for (const issue of report.errors) io.err(`${paint(io).yellow("Issue:")} ${issueLine(issue)}\n`);
+    printFindings(io, report);
     io.out(
       saved.version === found.version
         ? "Nothing was changed.\n"
         : `Saved version ${saved.version} of ${saved.id}. Callers get it when it is published.\n`,
     );
   });
+}
+
+/** Prints the issues and the warnings of a definition that is saved. */
+function printFindings(io: Io, { errors, warnings }: Pick<CheckReport, "errors" | "warnings">): void {
+  const { yellow } = paint(io);
+  for (const issue of errors) io.err(`${yellow("Issue:")} ${issueLine(issue)}\n`);
+  for (const issue of warnings) io.err(`${yellow("Warning:")} ${issueLine(issue)}\n`);
 }
 
 /** Has a text edited in a file of its own. */

@@ -42,6 +42,22 @@ describe("millrace workflows", () => {
     });
   });
 
+  it("create and edit print the issues and the warnings of a file", async () => {
+    const { cli, files } = await testCli();
+    const directory = files({
+      zip: "name: Zip\nsteps:\n  - { id: one, type: set, when: 'true', values: { zip: 01067 } }\n",
+      cron: 'name: Cron\nschedule: { cron: "30 2 13 * FRI" }\nsteps:\n  - { id: one, type: set, values: { n: 1 } }\n',
+    });
+    const created = await cli("workflows", "create", "--file", join(directory, "zip.yaml"));
+    expect(created.code).toBe(0);
+    expect(created.err).toContain("Issue: steps[0].when ");
+    expect(created.err).toContain(
+      'Warning: steps[0].values.zip is read as the number 1067, not as the text 01067. Write "01067" in quotes',
+    );
+    const edited = await cli("workflows", "edit", "zip", "--file", join(directory, "cron.yaml"));
+    expect(edited.err).toContain("Warning: schedule.cron ");
+  });
+
   it("saves what an editor changed as a new version, and nothing without a change", async () => {
     const { stateDir } = await testCli({ good: GOOD });
     const edit = (EDITOR: string) =>

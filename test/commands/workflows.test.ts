@@ -85,6 +85,23 @@ describe("millrace workflows", () => {
     expect((await cli("workflows", "export", join(directory, "out"))).out).toContain("0 written");
   });
 
+  it("prints the warnings of the files that it applies, once, each with its line and its fix", async () => {
+    const { cli, files } = await testCli();
+    const directory = files({
+      zip: 'name: Zip\nschedule: { cron: "30 2 13 * FRI" }\nsteps:\n  - { id: one, type: set, values: { zip: 01067 } }\n',
+    });
+    const lines = [
+      /^.*zip\.yaml:2:\d+: warning: schedule\.cron .*\. .*\.$/m,
+      /^.*zip\.yaml:4:\d+: warning: steps\[0\]\.values\.zip is read as the number 1067, not as the text 01067\. Write "01067" in quotes/m,
+    ];
+    const dry = await cli("workflows", "apply", directory, "--dry-run");
+    for (const line of lines) expect(dry.err).toMatch(line);
+    const applied = await cli("workflows", "apply", directory, "--yes", "--publish");
+    for (const line of lines) expect(applied.err).toMatch(line);
+    expect(applied).toMatchObject({ code: 0, out: expect.stringContaining("published: zip") });
+    expect(applied.out).not.toContain("warning: schedule.cron");
+  });
+
   it("exports drafts with issues, and applies them again, also elsewhere", async () => {
     const broken = [
       'name: Broken\nsteps:\n  - { id: a, type: sett, values: { x: "${{ input.y }}" } }\n',
