@@ -34,7 +34,7 @@ export function readScalars(document: Document): MisreadScalar[] {
       if (node.type !== "PLAIN" || misread.length >= MAX_WARNINGS) return;
       const kind = kindOf(node);
       const shown = String(node.value);
-      if (kind === undefined || shown === source || sameExponent(shown, source)) return;
+      if (kind === undefined || shown === source) return;
       misread.push({
         path: pathOf([...ancestors, node]),
         code: "unquoted",
@@ -54,10 +54,6 @@ function kindOf({ value, source }: Scalar): string | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? "the number " : undefined;
   return typeof value === "boolean" || (value === null && source !== "~") ? "" : undefined;
 }
-
-/** Whether two numbers differ only in how their exponents are written: 1e21, 1E+21. */
-const sameExponent = (a: string, b: string): boolean =>
-  a.includes("e") && a.replace("e+", "e") === b.toLowerCase().replace("e+", "e") && /^[-\d]/.test(a);
 
 const shorten = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
 
