@@ -1,4 +1,5 @@
 /** JSON Schemas that workflows contain: checks them, derives shapes from them, and validates values against them. */
+export { listsNoTextAt } from "./allowed-values.ts";
 export { CompletedTooLarge, completeValue, withDeclaredLists } from "./complete-value.ts";
 export type { JsonSchema } from "./dialect.ts";
 export { inputsValidator, type InputsValidator, parseValue, valueIssues } from "./inputs-validator.ts";

@@ -1,5 +1,6 @@
 /** Warns of YAML values that may have been meant as text: the zero of `01067`, or the version `3.10`. */
 import { formatPath } from "../../../core/issues.ts";
+import { listsNoTextAt } from "../../../core/json-schema/index.ts";
 import type { PatchOperation } from "../../../core/json-patch.ts";
 import { isWarning, type LocatedIssue, type Report } from "./check-report.ts";
 import type { MisreadScalar } from "./yaml-scalars.ts";
@@ -43,7 +44,11 @@ async function acceptedAsText(
   value: unknown,
   check: (quoted: unknown) => Promise<Pick<Report, "errors">>,
 ): Promise<Map<string, MisreadScalar>> {
-  const accepted = new Map(misread.map((scalar) => [formatPath(scalar.path), scalar]));
+  const accepted = new Map(
+    misread
+      .filter(({ path }) => !isListedNumber(value, path))
+      .map((scalar) => [formatPath(scalar.path), scalar]),
+  );
   // One that is refused may hide others: a schema with an issue is not used.
   for (let round = 0; round < MAX_ROUNDS && accepted.size > 0; round += 1) {
     const quoted = structuredClone(value);
@@ -52,6 +57,29 @@ async function acceptedAsText(
     if (refused.length === 0) break;
   }
   return accepted;
+}
+
+/** The places of JSON Schemas in a definition; * is any key or index. */
+const SCHEMA_PLACES: readonly (readonly PropertyKey[])[] = [
+  ["inputs"],
+  ["output_schema"],
+  ["state", "*"],
+  ["triggers", "*", "payload"],
+  ["steps", "*", "output_schema"],
+  ["steps", "*", "form"],
+  ["steps", "*", "event", "schema"],
+];
+
+/** Whether a value is an allowed one, or an example, in a schema that accepts no text there: that of an input, for example. */
+function isListedNumber(value: unknown, path: readonly PropertyKey[]): boolean {
+  const place = SCHEMA_PLACES.find((parts) =>
+    parts.every((part, index) => (part === "*" ? index < path.length : part === path[index])),
+  );
+  if (place === undefined) return false;
+  let schema = value;
+  for (const part of path.slice(0, place.length))
+    schema = (schema as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[part];
+  return listsNoTextAt(schema, path.slice(place.length));
 }
 
 const patchOf = ({ path, text }: MisreadScalar): PatchOperation[] => [{ op: "replace", path, value: text }];

@@ -97,6 +97,34 @@ describe("a YAML value that may have been meant as text", () => {
     });
   });
 
+  it("is not reported among the values that a schema lists for a number", async () => {
+    const text = `inputs:
+  type: object
+  properties:
+    n: { type: number, enum: [1.0, 1.50], examples: [1.50] }
+    m: { type: [integer, "null"], const: 1.0 }
+    l: { type: array, items: { anyOf: [{ type: number, enum: [2.50] }] } }
+    s: { type: string, examples: [3.10] }
+    e: { enum: [1.0, a] }
+    p: { type: object, default: { type: number, const: 01067 } }
+state:
+  k: { type: number, enum: [1.0], default: 1.0 }
+examples:
+  - inputs: { n: 1.50, m: 1.0 }
+steps:
+  - { id: a, type: set, values: { y: { type: number, const: 01067 } } }
+  - { id: b, type: approval, message: ok?, form: { type: object, properties: { n: { type: number, enum: [1.0] } } } }
+  - { id: c, type: wait, event: { schema: { type: object, properties: { n: { type: number, enum: [1.0] } } } } }
+`;
+    const { warnings } = await defaultChecker.check(text, { checkConnections: false });
+    expect(warnings.flatMap(({ path, code }) => (code === "unquoted" ? [path] : []))).toEqual([
+      "inputs.properties.s.examples[0]",
+      "inputs.properties.e.enum[0]",
+      "inputs.properties.p.default.const",
+      "steps[0].values.y.const",
+    ]);
+  });
+
   it("becomes the text as it is written where only text is right", async () => {
     const text =
       "steps:\n  - { id: a, type: set, description: 3.10, values: {} }\n  - { id: b, type: approval, message: 01067 }\n";
