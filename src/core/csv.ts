@@ -105,7 +105,12 @@ export function parseCsv(text: string, options: CsvOptions = {}, meter: CsvMeter
       : rows.reduce((most, row) => Math.max(most, row.values.length), 0);
   const issue =
     (header ? headerIssue(rows[0], meter) : undefined) ?? widthIssue(rows, width, { header, isPadded });
-  if (issue !== undefined) return { issue };
+  if (issue !== undefined) {
+    const other = otherSeparator(rows[0]);
+    return {
+      issue: other === undefined ? issue : { ...issue, fix: `${separatorFix(other)} Else: ${issue.fix}` },
+    };
+  }
   if (isPadded) {
     const added = rows.reduce((sum, row) => sum + width - row.values.length, 0);
     if (added > MAX_ADDED) return { issue: tooManyAdded(added, width, rows[0]!.line) };
@@ -302,6 +307,18 @@ function widthIssue(
       : 'Correct the line, or set ragged to "pad": missing values are then null.',
   };
 }
+
+/** Separators besides the comma, which a first row with one value may contain. */
+const OTHER_SEPARATORS = [";", "\t", "|", ","];
+
+const otherSeparator = (first: Row | undefined): string | undefined =>
+  first?.values.length === 1
+    ? OTHER_SEPARATORS.find((separator) => first.values[0]!.includes(separator))
+    : undefined;
+
+/** The option as expressions write it. */
+const separatorFix = (separator: string): string =>
+  `Set the option separator: {'separator': '${separator === "\t" ? "\\t" : separator}'}, because the first line contains it.`;
 
 const tooManyAdded = (added: number, width: number, line: number): CsvIssue => ({
   line,

@@ -100,6 +100,28 @@ describe("parseCsv", () => {
     });
   });
 
+  it.each([
+    ["n;p\nx;1,5", "';'"],
+    ["n\tp\nx\t1,5", "'\\t'"],
+    ["n|p\nx|1,5", "'|'"],
+  ])(
+    "names the separator of the first line first, where rows of %j have other numbers of values",
+    (text, named) => {
+      for (const options of [{}, { header: false }])
+        expect(rows(text, options)).toMatchObject({
+          line: 2,
+          message: expect.stringContaining("line 2 has 2 values"),
+          fix: expect.stringMatching(/^Set the option separator: \{'separator': /),
+        });
+      expect(rows(text)).toMatchObject({ fix: expect.stringContaining(`{'separator': ${named}}`) });
+      expect(rows("n\nx,1")).toMatchObject({ fix: expect.stringMatching(/^Put quotes/) });
+      expect(rows("a,b;c\n1,2,3")).toMatchObject({ fix: expect.stringMatching(/^Put quotes/) });
+      expect(rows("n,p\nx;1,5,2", { separator: ";" })).toMatchObject({
+        fix: expect.stringContaining("{'separator': ','}"),
+      });
+    },
+  );
+
   it("refuses a separator other than the one that the text names", () => {
     expect(rows("sep=;\na;b\n1;2", { separator: ";" })).toEqual([{ a: "1", b: "2" }]);
     expect(rows("sep=;\na;b\n1;2", { separator: "," })).toMatchObject({
