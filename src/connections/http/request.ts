@@ -125,7 +125,7 @@ export function checkSecrets(
 
 /**
  * Encodes the body and returns its default content type; undefined for no body. Text is sent in the charset that its content type
- * declares: UTF-8, or Latin-1 if its characters are in it.
+ * declares: UTF-8, or Latin-1 if its characters are in it. JSON is sent in UTF-8.
  * @throws StepError input_invalid when it is larger than 4 MiB, or can't be encoded
  */
 export function encodeBody({
@@ -134,7 +134,7 @@ export function encodeBody({
 }: Pick<HttpRequest, "body" | "headers">): { bytes: Buffer; type: string } | undefined {
   if (body === undefined) return undefined;
   const isText = typeof body === "string";
-  const bytes = isText ? textBytes(body, headers) : Buffer.from(JSON.stringify(body));
+  const bytes = isText ? textBytes(body, headers) : jsonBytes(body, headers);
   if (bytes.length > MAX_BODY_BYTES)
     throw invalidInputError(
       `The body must have at most ${MAX_BODY_BYTES} bytes, got ${bytes.length}.`,
@@ -143,12 +143,29 @@ export function encodeBody({
   return { bytes, type: isText ? "text/plain; charset=utf-8" : "application/json" };
 }
 
+/** JSON is in UTF-8 (RFC 8259, section 8.1). */
+function jsonBytes(body: unknown, headers: HttpRequest["headers"]): Buffer {
+  const charset = otherCharset(headers);
+  if (charset !== undefined)
+    throw invalidInputError(
+      `JSON is sent in UTF-8, and Content-Type declares the charset ${charset.slice(0, 50)}.`,
+      "Remove the charset from Content-Type, or write the body as text with to_json(…), which is sent in a charset such as iso-8859-1.",
+    );
+  return Buffer.from(JSON.stringify(body));
+}
+
+/** The charset of the Content-Type of a step, if it is not UTF-8; undefined also for none, and for that of a secret. */
+function otherCharset(headers: HttpRequest["headers"]): string | undefined {
+  const type = Object.entries(headers).find(([name]) => name.toLowerCase() === "content-type")?.[1];
+  const charset = typeof type === "string" ? charsetParameter(type)?.toLowerCase() : undefined;
+  return charset === "utf-8" || charset === "utf8" ? undefined : charset;
+}
+
 function textBytes(body: string, headers: HttpRequest["headers"]): Buffer {
   if (!body.isWellFormed())
     throw invalidInputError("The body contains half a surrogate pair, which is no character.", "Remove it.");
-  const type = Object.entries(headers).find(([name]) => name.toLowerCase() === "content-type")?.[1];
-  const charset = typeof type === "string" ? charsetParameter(type)?.toLowerCase() : undefined;
-  if (charset === undefined || charset === "utf-8" || charset === "utf8") return Buffer.from(body);
+  const charset = otherCharset(headers);
+  if (charset === undefined) return Buffer.from(body);
   const others = NOT_IN.get(charset);
   if (others === undefined)
     throw invalidInputError(

@@ -197,6 +197,23 @@ describe("an http request", () => {
     expect(peer.received).toHaveLength(3);
   });
 
+  it.each(["iso-8859-1", '"latin1"', "utf-16", "us-ascii"])(
+    "refuses a JSON body whose content type declares the charset %s",
+    async (charset) => {
+      const peer = await mockHttpServer((_request, response) => void response.end());
+      const sendJson = (type: string, body: unknown): Promise<unknown> =>
+        send(peer.url, { method: "POST", headers: { "Content-Type": type }, body });
+      for (const body of [{ name: "ü" }, ["a"], 1, null])
+        expect(await stepErrorOf(sendJson(`application/json; charset=${charset}`, body))).toMatchObject({
+          code: "input_invalid",
+          options: { fix: expect.stringContaining("Remove the charset") },
+        });
+      expect(peer.received).toEqual([]);
+      await sendJson("application/vnd.api+json; charset=UTF-8", { name: "ü" });
+      expect(peer.received[0]!.body).toBe('{"name":"ü"}');
+    },
+  );
+
   it("refuses a body that is too large", async () => {
     const error = await stepErrorOf(
       send("http://127.0.0.1:1/", { method: "POST", body: "x".repeat(5_000_000) }),
