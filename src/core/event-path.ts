@@ -42,6 +42,15 @@ export function parseEventPath(source: string): EventPath | undefined {
   return { root: start[1] as Root, names };
 }
 
+const FIELD = /(?<![\w.])event\.(body|query)(?:\.([A-Za-z_]\w*)|\["([^"\\]*)"\]|\['([^'\\]*)'\])/g;
+
+/** Finds the fields of the body and of the query in an expression, such as two of `has(event.body.tag) ? event.body.tag : []`. */
+export const eventFieldsIn = (source: string): EventPath[] =>
+  Array.from(source.matchAll(FIELD), ([, root, field, double, single]) => ({
+    root: root as Root,
+    names: [(field ?? double ?? single)!],
+  }));
+
 /** Reads a path. @returns undefined where something on it is missing */
 export function readEventPath(event: ReceivedEvent, { root, names }: EventPath): unknown {
   let value: unknown = event[root];

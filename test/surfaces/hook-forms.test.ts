@@ -75,6 +75,25 @@ describe("a form that a webhook receives", () => {
     expect([delivery.body, run.output]).toEqual([{ tag: "b" }, ["b"]]);
   });
 
+  it.each(["${{ has(event.body.tag) ? event.body.tag : [] }}", "${{ event.body['tag'] ?? [] }}"])(
+    "has a list for a field that occurs once, and the default for none, where an input is %s",
+    async (tags) => {
+      const { received } = await published({ tags });
+      expect((await received("tag=b")).run.output).toEqual(["b"]);
+      expect((await received("tag=b&tag=a")).run.output).toEqual(["b", "a"]);
+      expect((await received("other=b")).run.output).toEqual([]);
+    },
+  );
+
+  it("makes no list of a text that an expression makes of a field", async () => {
+    const { send, call } = await published({ tags: "${{ dyn(event.body.tag + '!') }}" });
+    const { body } = await send("tag=b");
+    await untilPassing(async () => {
+      const { body: delivery } = await call("GET", `/workflows/tags/deliveries/${body.delivery_id}`);
+      expect(delivery).toMatchObject({ status: "failed", reason: expect.stringContaining("must be a list") });
+    });
+  });
+
   it("has a list for a field that occurs once where payload declares one", async () => {
     const payload = { type: "object", properties: { tag: { type: "array", items: { type: "string" } } } };
     const { received } = await published({ payload, tags: "${{ event.body.tag.map(t, t + '!') }}" });

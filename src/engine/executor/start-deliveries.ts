@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import type { Trigger } from "../../../schemas/trigger.ts";
 import { DAY, HOUR, isAgreed, iso, MINUTE, SECOND } from "../../core/clock.ts";
 import { AppError, type ErrorCode, isStorageUnavailable } from "../../core/errors.ts";
-import { type EventPath, parseEventPath, type ReceivedEvent } from "../../core/event-path.ts";
+import { eventFieldsIn, type EventPath, readEventPath, type ReceivedEvent } from "../../core/event-path.ts";
 import { formatPath } from "../../core/issues.ts";
 import { withDeclaredLists } from "../../core/json-schema/index.ts";
 import type { RunCause } from "../../core/model.ts";
@@ -68,8 +68,8 @@ interface PlannedTrigger {
   trigger: Trigger;
   condition: Compiled | null;
   inputs: Compiled;
-  /** The inputs that are one value of the query or the body, by their names. */
-  paths: ReadonlyMap<string, EventPath>;
+  /** The fields of the query and the body that each input reads, by the names of the inputs. */
+  fields: ReadonlyMap<string, readonly EventPath[]>;
 }
 
 type Cause = Pick<TriggerDeliveryEnd, "code" | "reason">;
@@ -299,7 +299,7 @@ export function deliveryStarter({
           trigger,
           condition: trigger.if === undefined ? null : compileCel(trigger.if),
           inputs: compileValue(trigger.inputs ?? {}, INPUTS),
-          paths: pathsOf(trigger.inputs ?? {}),
+          fields: fieldsOf(trigger.inputs ?? {}),
         },
       ]),
     );
@@ -330,29 +330,30 @@ function causesOfDelivery(
   ];
 }
 
-const pathsOf = (inputs: Readonly<Record<string, unknown>>): ReadonlyMap<string, EventPath> =>
+const fieldsOf = (inputs: Readonly<Record<string, unknown>>): ReadonlyMap<string, readonly EventPath[]> =>
   new Map(
-    Object.entries(inputs).flatMap(([name, source]) => {
-      const path = typeof source === "string" && source.includes("${{") ? parseEventPath(source) : undefined;
-      return path === undefined ? [] : [[name, path] as const];
-    }),
+    Object.entries(inputs).map(([name, source]) => [
+      name,
+      typeof source === "string" && source.includes("${{") ? eventFieldsIn(source) : [],
+    ]),
   );
 
-/** The inputs, where a parameter or a field of a form that was sent once is a list if the inputs of the workflow declare one. */
+/**
+ * The inputs, where a parameter or a field of a form that was sent once is a list if the inputs of the workflow declare one.
+ * An input may take it in any way, such as with a default; a text that the expression makes of it stays a text.
+ */
 function withListInputs(
   schema: unknown,
-  { paths }: PlannedTrigger,
+  { fields }: PlannedTrigger,
   event: ReceivedEvent,
   inputs: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const isField = ([name]: readonly [string, unknown]): boolean => {
-    const path = paths.get(name);
-    return (
-      path?.names.length === 1 && (path.root === "query" || (path.root === "body" && event.isForm === true))
+  const isField = ([name, value]: readonly [string, unknown]): boolean =>
+    (fields.get(name) ?? []).some(
+      (path) => (path.root === "query" || event.isForm === true) && readEventPath(event, path) === value,
     );
-  };
-  const fields = Object.fromEntries(Object.entries(inputs).filter(isField));
-  return { ...inputs, ...(withDeclaredLists(schema, fields) as Record<string, unknown>) };
+  const taken = Object.fromEntries(Object.entries(inputs).filter(isField));
+  return { ...inputs, ...(withDeclaredLists(schema, taken) as Record<string, unknown>) };
 }
 
 /** How a delivery ends whose run can't start. */
