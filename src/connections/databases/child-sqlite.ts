@@ -1,7 +1,6 @@
 /** Runs SQLite in a child process through node:sqlite: read-only by default, and always with an authorizer. */
 import { constants, DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import type { SqlColumn, SqlResult, TableDescription } from "../../core/connections.ts";
-import { isLongNumber } from "../../../schemas/long-numbers.ts";
 import {
   type ChildFailure,
   type ChildSpec,
@@ -9,9 +8,15 @@ import {
   childFailure,
   duplicateColumnFailure,
 } from "./child-protocol.ts";
-import type { DescribeOptions } from "./driver.ts";
+import type { DescribeOptions, SqlValue } from "./driver.ts";
 import { createRowCollector, findDuplicateName, mustRollBack, type RowLimits } from "./rows.ts";
-import { bindable, bindableOtherwise, type BoundValue } from "./sqlite-parameters.ts";
+import { mayCompareUntyped } from "./sqlite-bytecode.ts";
+import {
+  bindable,
+  bindableOtherwise,
+  type BoundValue,
+  positionsWithTwoReadings,
+} from "./sqlite-parameters.ts";
 import { type ReadTables, readTables, type SqliteColumn, sqliteColumnTypes } from "./sqlite-types.ts";
 import { hasWal, unusedWalFile } from "./sqlite-wal.ts";
 import { bytesToBase64, type ColumnType, floatToJson, integerToJson, parseJsonText } from "./values.ts";
@@ -136,7 +141,7 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
     } catch (error) {
       if (unused.isUnchanged()) throw error;
     }
-    // Somebody opened it meanwhile, so the files beside it are no longer ours alone.
+    // Another process opened it meanwhile, so the files beside it are no longer ours alone.
     return Promise.resolve(using(spec.file!, work));
   }
 
@@ -144,27 +149,38 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
     query: ({ text, values, limits }) =>
       withDatabase((db) => {
         const statement = prepared(db, text);
-        const transaction = (command: "BEGIN" | "COMMIT" | "ROLLBACK"): void => {
-          if (spec.write) unrestricted(db, command);
-        };
-        const otherwise = bindableOtherwise(text, values);
-        let other: SqlResult | undefined;
-        if (otherwise !== undefined) {
-          transaction("BEGIN");
-          other = run(statement, otherwise, limits);
-          transaction("ROLLBACK");
+        const bound = values.map(bindable);
+        const unclear = unclearPositions(db, text, values);
+        const unclearValue = String(values[unclear[0]!]);
+        if (spec.write) {
+          // It does not run with both readings: its count and its rows do not show all that it writes.
+          if (unclear.length > 0) throw unclearNumber(unclearValue);
+          unrestricted(db, "BEGIN");
+          const result = run(statement, bound, limits);
+          unrestricted(db, mustRollBack(result, limits) ? "ROLLBACK" : "COMMIT");
+          return result;
         }
-        transaction("BEGIN");
-        const result = run(statement, values.map(bindable), limits);
-        const isClear = other === undefined || isSameResult(result, other);
-        transaction(isClear && !mustRollBack(result, limits) ? "COMMIT" : "ROLLBACK");
-        if (!isClear) throw unclearNumber(values.find(isLongNumber)!);
+        if (unclear.length === 0) return run(statement, bound, limits);
+        // Both runs see the same rows, although other processes write.
+        unrestricted(db, "BEGIN");
+        const result = run(statement, bound, limits);
+        const otherwise = bound.map((value, position) =>
+          unclear.includes(position) ? bindableOtherwise(String(values[position])) : value,
+        );
+        if (!isSameResult(result, run(statement, otherwise, limits))) throw unclearNumber(unclearValue);
         return result;
       }),
     prepare: ({ text }) => withDatabase((db) => ({ columns: prepared(db, text).columns })),
     describe: (options) => withDatabase((db) => describe(db, options)),
     toFailure: (error) => unreadableWal(spec, error) ?? failureOf(error, denied),
   };
+}
+
+/** The positions of long numbers that the statement may compare without a type, where the reading decides the result. */
+function unclearPositions(db: DatabaseSync, text: string, values: readonly SqlValue[]): number[] {
+  const positions = positionsWithTwoReadings(text, values);
+  const numbers = new Set(positions.map((position) => position + 1));
+  return positions.length > 0 && mayCompareUntyped(db, text, numbers) ? positions : [];
 }
 
 function run({ statement, columns }: Prepared, values: BoundValue[], limits: RowLimits): SqlResult {
@@ -181,12 +197,14 @@ function run({ statement, columns }: Prepared, values: BoundValue[], limits: Row
 }
 
 const isSameResult = (one: SqlResult, other: SqlResult): boolean =>
-  one.row_count === other.row_count && JSON.stringify(one.rows) === JSON.stringify(other.rows);
+  one.row_count === other.row_count &&
+  one.truncated === other.truncated &&
+  JSON.stringify(one.rows) === JSON.stringify(other.rows);
 
 const unclearNumber = (value: string): Error =>
   childFailure({
     code: "input_invalid",
-    message: `The query has one result with the parameter ${value} as a number, and another with it as text.`,
+    message: `SQLite may compare the parameter ${value} with a value that has no type, and orders every number before every text.`,
     fix: "Say in the query which it is, where x is the parameter: CAST(:x AS INTEGER), CAST(:x AS REAL) or CAST(:x AS TEXT).",
   });
 

@@ -18,22 +18,16 @@ export function bindable(value: SqlValue): BoundValue {
   return integer >= -MAX_INT64 - 1n && integer <= MAX_INT64 ? integer : value;
 }
 
-/**
- * The values with long numbers bound the other way: as text where `bindable` makes integers, and as the nearest double where it
- * makes texts. SQLite orders every number before every text, so where a query compares one with an expression without a type the
- * binding decides what it finds, and nothing says which is right.
- * @returns undefined if no value has two readings
- */
-export function bindableOtherwise(text: string, values: readonly SqlValue[]): BoundValue[] | undefined {
-  const hasTwoReadings = (value: SqlValue, index: number): value is string =>
-    isLongNumber(value) && !isBeyondIntegers(value) && !isCast(text, index);
-  if (!values.some(hasTwoReadings)) return undefined;
-  return values.map((value, index) => {
-    const bound = bindable(value);
-    if (!hasTwoReadings(value, index)) return bound;
-    return typeof bound === "bigint" ? value : Number(value);
+/** The positions of the values, from 0 on, that are another value of SQLite as a number than as a text. */
+export const positionsWithTwoReadings = (text: string, values: readonly SqlValue[]): number[] =>
+  [...values.keys()].filter((index) => {
+    const value = values[index]!;
+    return isLongNumber(value) && !isBeyondIntegers(value) && !isCast(text, index);
   });
-}
+
+/** Binds a long number the other way: as text where `bindable` makes an integer, and as the nearest double where it makes a text. */
+export const bindableOtherwise = (value: string): BoundValue =>
+  typeof bindable(value) === "bigint" ? value : Number(value);
 
 /** Every integer of SQLite is smaller, as it is than a text: both readings of the value agree. */
 const isBeyondIntegers = (value: string): boolean => /^\d+$/.test(value) && BigInt(value) > MAX_INT64;

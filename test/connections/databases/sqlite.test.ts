@@ -120,7 +120,7 @@ describe("a SQLite database", () => {
       expect(await queryError("shop", `SELECT id FROM t WHERE ${where}`, { x })).toMatchObject({
         code: "input_invalid",
         message:
-          "The query has one result with the parameter 9007199254740993 as a number, and another with it as text.",
+          "SQLite may compare the parameter 9007199254740993 with a value that has no type, and orders every number before every text.",
         options: { fix: expect.stringContaining("CAST(:x AS INTEGER)") as string },
       });
     expect(
@@ -135,6 +135,43 @@ describe("a SQLite database", () => {
       { i: "integer", c: "text" },
     ]);
     expect(await find("code = :x")).toEqual([x, x]);
+  });
+
+  it("runs a statement with a long number once where the affinities of its comparisons are certain", async () => {
+    const dataset = createSqliteFile(
+      temporaryDirectory(),
+      `CREATE TABLE u (id INTEGER, token TEXT); CREATE TABLE log (n);
+       CREATE TRIGGER counting AFTER INSERT ON u BEGIN INSERT INTO log VALUES (new.id); END`,
+    );
+    const { runQuery } = openDatabases([{ name: "shop", type: "sqlite", dataset, access: "read-write" }]);
+    const x = "9007199254740993";
+    const insert = "INSERT INTO u VALUES (:x, hex(randomblob(8))) RETURNING id";
+    expect((await runQuery("shop", insert, { x }, { write: true })).rows).toEqual([{ id: x }]);
+    const read =
+      "SELECT :x AS x, random() <> 0 AS r, token FROM u, (SELECT random() AS s) WHERE id = :x ORDER BY s";
+    expect((await runQuery("shop", read, { x })).rows).toHaveLength(1);
+    expect((await runQuery("shop", "SELECT :x AS x, random() AS r", { x })).rows).toMatchObject([{ x }]);
+    expect((await runQuery("shop", "SELECT n, typeof(n) AS t FROM log")).rows).toEqual([
+      { n: x, t: "integer" },
+    ]);
+  });
+
+  it("refuses a write that stores the result of a comparison without a type, whose count shows nothing", async () => {
+    const dataset = createSqliteFile(
+      temporaryDirectory(),
+      "CREATE TABLE t (id INTEGER, flag INTEGER); INSERT INTO t VALUES (9007199254740995, 7)",
+    );
+    const { runQuery, queryError } = openDatabases([
+      { name: "shop", type: "sqlite", dataset, access: "read-write" },
+    ]);
+    const params = { x: "9007199254740993" };
+    const update = "UPDATE t SET flag = (id + 0 > :x)";
+    expect(await queryError("shop", update, params, { write: true })).toMatchObject({
+      code: "input_invalid",
+      options: { fix: expect.stringContaining("CAST(:x AS INTEGER)") as string },
+    });
+    await runQuery("shop", update.replace(":x", "CAST(:x AS INTEGER)"), params, { write: true });
+    expect((await runQuery("shop", "SELECT flag FROM t")).rows).toEqual([{ flag: 1 }]);
   });
 
   it("gives back integers, doubles and texts as they were written", async () => {
