@@ -16,7 +16,7 @@ const { TypedParameter } = mysql as unknown as {
   TypedParameter: { NEWDECIMAL(text: string): object; LONGLONG(integer: number): object };
 };
 
-/** What the server makes of a parameter. */
+/** The type of the other operand, or of the column, of a parameter. */
 type Meets = "text" | "number" | "time";
 
 /**
@@ -50,61 +50,128 @@ function decimalText(value: SqlValue): string | undefined {
 }
 
 /**
- * Returns the values of a statement as the driver binds them. For each long number and each moment this asks the server once or twice.
+ * Maximum number of parameters of a statement that MariaDB is asked about one by one, with up to two round trips each. Rows of
+ * `VALUES` with a placeholder at the same place count once.
+ */
+const MAX_PROBED = 50;
+
+/**
+ * Returns the values of a statement as the driver binds them. For long numbers and moments this asks the server where they are used.
  * @param connection in the transaction of the statement
  */
 export async function bindMysqlValues(connection: Connection, statement: Statement): Promise<unknown[]> {
-  const bound: unknown[] = [];
-  for (const [position, value] of statement.values.entries()) {
-    const decimal = decimalText(value);
-    const moment = readMoment(value);
-    const meets =
-      decimal === undefined && moment === undefined
-        ? "text"
-        : await findMeets(connection, statement, position);
-    if (decimal !== undefined && meets === "number") bound.push(TypedParameter.NEWDECIMAL(decimal));
-    else if (moment !== undefined && meets === "time") bound.push(`${moment.date} ${moment.time}`);
-    else bound.push(isLargeInteger(value) ? TypedParameter.LONGLONG(value) : value);
-  }
-  return bound;
+  const { values } = statement;
+  const asked = [...values.keys()].filter(
+    (position) => decimalText(values[position]!) !== undefined || readMoment(values[position]) !== undefined,
+  );
+  const meets = asked.length === 0 ? new Map<number, Meets>() : await findMeets(connection, statement, asked);
+  return values.map((value, position) => {
+    if (meets.get(position) === "number") {
+      const decimal = decimalText(value);
+      if (decimal !== undefined) return TypedParameter.NEWDECIMAL(decimal);
+    } else if (meets.get(position) === "time") {
+      const moment = readMoment(value);
+      if (moment !== undefined) return `${moment.date} ${moment.time}`;
+    }
+    return isLargeInteger(value) ? TypedParameter.LONGLONG(value) : value;
+  });
 }
 
 async function findMeets(
   connection: Connection,
-  { text, values, write, render }: Statement,
-  position: number,
-): Promise<Meets> {
+  statement: Statement,
+  positions: readonly number[],
+): Promise<Map<number, Meets>> {
   // Stays prepared for its execution.
-  const { parameters } = await prepare(connection, text);
-  const type = parameters[position]?.columnType;
-  if (isNumberType(type)) return "number";
-  if (isTimeType(type)) return "time";
-  // MySQL knows the types of parameters; MariaDB says that all are NULL.
-  if (type !== mysql.Types.NULL) return "text";
-  let placeholders = 0;
-  const probing = render(() => (placeholders++ === position ? PROBE : "?")).text;
-  const others = values.filter((_, index) => index !== position);
-  const refusal =
-    (await refusalOf(prepare(connection, probing).finally(() => connection.unprepare(probing)))) ??
-    // What is stored in a column is checked only here.
-    (write ? await refusalOf(executeStatement(connection, `EXPLAIN ${probing}`, others)) : undefined);
+  const { parameters } = await prepare(connection, statement.text);
+  const meets = new Map<number, Meets>();
+  const unknown: number[] = [];
+  for (const position of positions) {
+    const type = parameters[position]?.columnType;
+    // MySQL knows the types of parameters; MariaDB says that all are NULL.
+    if (type === mysql.Types.NULL) unknown.push(position);
+    else meets.set(position, isNumberType(type) ? "number" : isTimeType(type) ? "time" : "text");
+  }
+  if (unknown.length === 0) return meets;
+  const first = findFirstRow(statement.text);
+  const probed = [...new Set(unknown.map(first))];
+  // Most texts that are moments are stored as texts: then the server accepts all probes at once.
+  if (probed.length > 1 && (await serverErrorOf(probe(connection, statement, probed))) === undefined)
+    return new Map([...meets, ...unknown.map((position) => [position, "text"] as const)]);
+  if (probed.length > MAX_PROBED) throw tooManyProbed(probed.length);
+  const refusals = new Map<number, string>();
+  for (const position of probed) {
+    const error = await serverErrorOf(probe(connection, statement, [position]));
+    // Any other error is reported by the statement itself.
+    if (error?.errno === TWO_TYPES || error?.errno === ONE_TYPE) refusals.set(position, error.message);
+  }
+  for (const position of unknown)
+    meets.set(
+      position,
+      meetsOf(refusals.get(first(position)), readMoment(statement.values[position]) !== undefined),
+    );
+  return meets;
+}
+
+function meetsOf(refusal: string | undefined, isMoment: boolean): Meets {
   if (refusal === undefined) return "text";
   if (TIME.test(refusal)) return "time";
-  if (readMoment(values[position]) === undefined) return "number";
+  if (!isMoment) return "number";
   return CHOICE.test(refusal) ? "text" : "time";
 }
 
-/** The message of the server, if it refuses the probe. */
-async function refusalOf(work: Promise<unknown>): Promise<string | undefined> {
+const tooManyProbed = (count: number): StepError =>
+  new StepError(
+    "input_invalid",
+    `The statement has ${count} parameters that are long numbers or moments; at most ${MAX_PROBED} can be bound where MariaDB compares or stores one as a number or a time.`,
+    {
+      fix: "Write fewer rows at a time, or all in one INSERT … VALUES whose rows have the same placeholders; pass a list as JSON text, and read it with JSON_TABLE.",
+    },
+  );
+
+/** An INSERT whose rows have only placeholders, numbers and words such as NULL; nothing before them has a placeholder. */
+const INSERT_ROWS =
+  /^\s*(?:insert|replace)\b(?:(?!\bselect\b)[^?'"])*?\bvalues?\s*((?:\(\s*[-\w.?]+(?:\s*,\s*[-\w.?]+)*\s*\)\s*,?\s*)+)/i;
+
+/**
+ * The server checks only the first row of `VALUES` while it explains a statement.
+ * @returns for the position of a parameter in a later row that of the parameter for the same column in the first row; itself for others
+ */
+function findFirstRow(text: string): (position: number) => number {
+  const rows = (INSERT_ROWS.exec(text)?.[1]?.match(/\([^)]*\)/g) ?? []).map((row) =>
+    row.split(",").map((item) => item.includes("?")),
+  );
+  const length = rows[0]?.filter(Boolean).length ?? 0;
+  const areEqual = rows.every((row) => row.join() === rows[0]!.join());
+  return (position) => (areEqual && position < rows.length * length ? position % length : position);
+}
+
+/** Fails with the error of the server if it refuses the probe at one of the positions. */
+async function probe(
+  connection: Connection,
+  { values, write, render }: Statement,
+  positions: readonly number[],
+): Promise<void> {
+  const replaced = new Set(positions);
+  let placeholders = 0;
+  const text = render(() => (replaced.has(placeholders++) ? PROBE : "?")).text;
+  await prepare(connection, text).finally(() => connection.unprepare(text));
+  if (!write) return;
+  // The types of columns that are written are checked only here.
+  const explain = `EXPLAIN ${text}`;
+  const others = values.filter((_, index) => !replaced.has(index));
+  await executeStatement(connection, explain, others).finally(() => connection.unprepare(explain));
+}
+
+/** @returns the error of the server, if it has one; any other error is the connection's, and thrown */
+async function serverErrorOf(work: Promise<void>): Promise<{ errno?: number; message: string } | undefined> {
   try {
     await work;
     return undefined;
   } catch (error) {
-    const { errno, sqlState, message } = error as Error & { errno?: number; sqlState?: string };
-    if (errno === TWO_TYPES || errno === ONE_TYPE) return message;
-    // Any other error of the server is reported by the statement itself; without a state it is the connection's.
-    if (sqlState === undefined) throw error;
-    return undefined;
+    const failed = error as Error & { errno?: number; sqlState?: string };
+    if (failed.sqlState === undefined) throw error;
+    return failed;
   }
 }
 

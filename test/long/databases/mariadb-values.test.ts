@@ -219,6 +219,47 @@ describe("times of MariaDB", () => {
     await runQuery("shop", "DELETE FROM moments WHERE id IN (7, 8)", {}, { write: true });
   });
 
+  it("and long numbers in rows of one INSERT are bound by their column, with few round trips", async () => {
+    const { runQuery } = shop();
+    await server.run("CREATE TABLE bulk (id INT, dt DATETIME(3), d DECIMAL(40,10), note VARCHAR(60))");
+    const count = 200;
+    const params: Record<string, unknown> = {};
+    const rows = Array.from({ length: count }, (_, id) => {
+      params[`at${id}`] = `2026-01-03T02:34:05.${String(id + 1).padStart(3, "0")}+05:30`;
+      params[`d${id}`] = `900719925474099${id}.123456789`;
+      return `(${id}, :at${id}, :d${id}, :at${id})`;
+    });
+    const prepared = async (): Promise<number> => {
+      const status =
+        "SELECT VARIABLE_VALUE AS n FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'COM_STMT_PREPARE'";
+      return Number((await rowsOf(status))[0]!["n"]);
+    };
+    const before = await prepared();
+    await runQuery("shop", `INSERT INTO bulk VALUES ${rows.join(", ")}`, params, { write: true });
+    expect((await prepared()) - before).toBeLessThan(15);
+    const expected = Array.from({ length: count }, (_, id) => ({
+      id,
+      dt: `2026-01-02T21:04:05.${String(id + 1).padStart(3, "0")}`,
+      d: `${params[`d${id}`] as string}0`,
+      note: params[`at${id}`],
+    }));
+    expect(await rowsOf("SELECT * FROM bulk ORDER BY id")).toEqual(expected);
+  });
+
+  it("are texts in any number, but are refused beyond 50 that are compared one by one with times", async () => {
+    const at = "2026-01-03T02:34:05+05:30";
+    const any = (column: string) => Array.from({ length: 60 }, () => `${column} = :at`).join(" OR ");
+    expect(await rowsOf(`SELECT COUNT(*) AS n FROM moments WHERE ${any("note")}`, { at })).toEqual([
+      { n: 0 },
+    ]);
+    expect(await shop().queryError("shop", `SELECT 1 FROM moments WHERE ${any("dt")}`, { at })).toMatchObject(
+      {
+        code: "input_invalid",
+        message: expect.stringContaining("has 60 parameters") as string,
+      },
+    );
+  });
+
   it("and numbers that do not fit are refused, although the server would only warn", async () => {
     await server.run(`
       CREATE TABLE small (n TINYINT, t CHAR(2), dt DATETIME);
