@@ -94,7 +94,7 @@ describe("PostgreSQL", () => {
       await runQuery("shop", `INSERT INTO back VALUES (:id, :v)`, { id, v }, { write: true });
     // A numeric without a scale has zeros behind the point that are no part of its value.
     const form = type === "numeric" ? "" : "::text";
-    const compare = `SELECT given.v::text AS was, back.v::text AS became FROM given JOIN back USING (id) WHERE given.v${form} <> back.v${form}`;
+    const compare = `SELECT given.v::text AS was, back.v::text AS became FROM given JOIN back USING (id) WHERE given.v${form} IS DISTINCT FROM back.v${form}`;
     expect((await owner.query(compare)).rows).toEqual([]);
     expect((await owner.query("SELECT count(*)::int AS n FROM back")).rows).toEqual([{ n: VALUES }]);
   });
@@ -137,7 +137,7 @@ describe("MariaDB", () => {
     const changed = await runQuery(
       "shop",
       `SELECT CAST(given.v AS CHAR) AS was, CAST(back.v AS CHAR) AS became FROM given JOIN back USING (id)
-        WHERE given.v <> back.v OR BINARY CAST(given.v AS CHAR) <> BINARY CAST(back.v AS CHAR)`,
+        WHERE NOT (given.v <=> back.v) OR NOT (BINARY CAST(given.v AS CHAR) <=> BINARY CAST(back.v AS CHAR))`,
     );
     expect(changed.rows).toEqual([]);
     expect((await runQuery("shop", "SELECT COUNT(*) AS n FROM back")).rows).toEqual([{ n: VALUES }]);
