@@ -1,6 +1,6 @@
 /**
  * A pool of child processes that run queries on embedded databases, one statement at a time each. A child is killed as soon
- * as nobody waits for its answer, and ended after it was idle for some time.
+ * as no caller waits for its answer, and ended after it was idle for some time.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -55,7 +55,7 @@ export function createChildPool({
   prepareTimeoutMs,
 }: ChildPoolOptions): ChildPool {
   const all = new Set<Child>();
-  /** One for each process that may be busy. */
+  /** Has a place for each process that may be busy. */
   const places = createFairPool(size);
   /** Preparing queries never occupies all child processes. */
   const preparing = createFairPool(Math.max(1, Math.floor(size / 2)));
@@ -224,7 +224,7 @@ function died(code: number | null, by: string | null): StepError {
   );
 }
 
-/** What the program reads besides its own folder in a checkout; a release has everything in one. */
+/** The file that the program reads besides its own folder in a checkout; a release has everything in one folder. */
 const LONG_NUMBERS = fileURLToPath(new URL("../../../schemas/long-numbers.ts", import.meta.url));
 
 /** Node's permission model: no other programs, no writes. It does not restrict DuckDB, which is native code. */

@@ -56,7 +56,7 @@ export function createTextRows({ maxRows }: RowLimits): {
     rows: [] as (string | null)[][],
     truncated: false,
     add(row: (string | null)[]) {
-      // One row beyond the limit shows that rows are left out.
+      // A row beyond the limit shows that rows are left out.
       if (waiting.rows.length > maxRows) return false;
       chars += row.reduce((sum, value) => sum + (value?.length ?? 0), 0);
       waiting.truncated = chars > MAX_WAITING_CHARS;

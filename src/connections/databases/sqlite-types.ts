@@ -1,5 +1,5 @@
 /**
- * What the columns of a SQLite query arrive as. SQLite reports the declared type of a column that a query passes on, but
+ * The types of the JSON values of the columns of a SQLite query. SQLite reports the declared type of a column that a query passes on, but
  * only text columns and those of strict tables hold to it, and a compound query reports only its first part.
  * (sqlite.org/datatype3.html; children load this file.)
  */

@@ -1,13 +1,13 @@
 /**
  * SQLite files in WAL mode. To read one, SQLite creates a `-wal` and a `-shm` file beside it, which a reader leaves behind, and
- * which it can't create where nothing can be written. A file that nobody has open needs neither: with `immutable` SQLite reads
+ * which it can't create where nothing can be written. A file that no process has open needs neither: with `immutable` SQLite reads
  * it alone, and takes no locks. So whether it stayed as it was has to be checked afterwards. (sqlite.org/wal.html, "Read-Only
  * Databases"; sqlite.org/uri.html; child processes load this file.)
  */
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-/** What SQLite writes beside a file. */
+/** Suffixes of the files that SQLite writes beside a database. */
 export const BESIDE = ["-wal", "-shm", "-journal"] as const;
 
 /** The bytes of the header that say which versions of SQLite can write and read the file. (sqlite.org/fileformat.html) */
@@ -17,11 +17,11 @@ const WAL_VERSION = 2;
 export interface UnusedFile {
   /** Opens the file alone. */
   url: URL;
-  /** Whether nobody has written it since. */
+  /** Whether no process has written it since. */
   isUnchanged(): boolean;
 }
 
-/** @returns undefined if the file is not in WAL mode, or if somebody may have it open */
+/** @returns undefined if the file is not in WAL mode, or if another process may have it open */
 export function unusedWalFile(file: string): UnusedFile | undefined {
   const state = stateOf(file);
   if (state === undefined || !isInWalMode(file)) return undefined;
@@ -33,7 +33,7 @@ export function unusedWalFile(file: string): UnusedFile | undefined {
 /** Whether a file has changes in its `-wal` that are not in the file itself yet. */
 export const hasWal = (file: string): boolean => sizeOf(`${file}-wal`) > 0 && isInWalMode(file);
 
-/** A text that changes when the file is written; undefined if somebody may have it open, or there is none. */
+/** A text that changes when the file is written; undefined if another process may have it open, or there is none. */
 function stateOf(file: string): string | undefined {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
   if (stats === undefined) return undefined;
