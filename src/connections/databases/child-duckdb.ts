@@ -8,6 +8,7 @@ import {
 import { ResultReturnType, StatementType } from "@duckdb/node-api";
 import type { SqlColumn, TableDescription } from "../../core/connections.ts";
 import {
+  type BoundText,
   childFailure,
   type ChildFailure,
   type ChildSpec,
@@ -24,7 +25,7 @@ import {
   toSqlType,
 } from "./duckdb-values.ts";
 import { duckdbToJson, lostFields } from "./duckdb-json.ts";
-import { bind, unfitDuckdbValues } from "./duckdb-parameters.ts";
+import { bind, placesOfMoments, unfitDuckdbValues } from "./duckdb-parameters.ts";
 import { createRowCollector, findDuplicateName, mustRollBack, type RowLimits } from "./rows.ts";
 
 const READING: ReadonlySet<StatementType> = new Set([StatementType.SELECT, StatementType.EXPLAIN]);
@@ -81,11 +82,27 @@ export function createDuckdbEngine(spec: ChildSpec): EmbeddedEngine {
     return statement;
   }
 
+  /** A parameter for each place is tried where it is needed: in GROUP BY a statement may need the same one again. */
+  async function bound(
+    connection: DuckDBConnection,
+    { text, values, perPlace }: BoundText & { perPlace?: BoundText },
+  ): Promise<DuckDBPreparedStatement> {
+    const statement = await prepared(connection, text);
+    if (perPlace !== undefined && placesOfMoments(statement, values).areUntyped) {
+      const other = await prepared(connection, perPlace.text).catch(() => undefined);
+      if (other !== undefined && placesOfMoments(other, perPlace.values).areTimes) {
+        bind(other, perPlace.values);
+        return other;
+      }
+    }
+    bind(statement, values);
+    return statement;
+  }
+
   return {
-    query: ({ text, values, limits, tables }) =>
+    query: ({ limits, tables, ...texts }) =>
       withConnection(tables, async (connection) => {
-        const statement = await prepared(connection, text);
-        bind(statement, values);
+        const statement = await bound(connection, texts);
         if (spec.write) await connection.run("BEGIN TRANSACTION");
         const result = await rowsOf(statement, limits);
         if (spec.write) await connection.run(mustRollBack(result, limits) ? "ROLLBACK" : "COMMIT");

@@ -28,8 +28,20 @@ export interface ScratchTable {
   rows: (SqlValue | undefined)[][];
 }
 
+/** A statement and the values of its parameters. */
+export interface BoundText {
+  text: string;
+  values: SqlValue[];
+}
+
 export type ChildRequest =
-  | { op: "query"; text: string; values: SqlValue[]; limits: RowLimits; tables: ScratchTable[] }
+  | ({
+      op: "query";
+      limits: RowLimits;
+      tables: ScratchTable[];
+      /** The same statement with a parameter for each place, if it may have to take a value as several types. */
+      perPlace?: BoundText;
+    } & BoundText)
   | { op: "prepare"; text: string; values: SqlValue[]; tables: ScratchTable[] }
   | { op: "describe"; options: DescribeOptions };
 

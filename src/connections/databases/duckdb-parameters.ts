@@ -71,6 +71,17 @@ export function bind(statement: DuckDBPreparedStatement, values: readonly SqlVal
   });
 }
 
+/** Of the moments that DuckDB would read without their offset: whether a place takes one as a time, and whether it has no type. */
+export function placesOfMoments(
+  statement: DuckDBPreparedStatement,
+  values: readonly SqlValue[],
+): { areTimes: boolean; areUntyped: boolean } {
+  const types = [...values.keys()]
+    .filter((index) => readMoment(values[index])?.isShifted === true)
+    .map((index) => parameterType(statement, index)?.typeId);
+  return { areTimes: types.some((type) => TIMES.has(type)), areUntyped: types.includes(undefined) };
+}
+
 /** A long number is a number, and a moment one in UTC, except where the statement takes a text, or does not say what it takes. */
 function bindText(statement: DuckDBPreparedStatement, index: number, value: string): void {
   const moment = readMoment(value);

@@ -3,9 +3,10 @@ import { realpath } from "node:fs/promises";
 import { isAbsolute, relative, sep } from "node:path";
 import type { SqlResult, TableDescription } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
-import type { ChildSpec, ScratchTable } from "./child-protocol.ts";
+import type { BoundText, ChildSpec, ScratchTable } from "./child-protocol.ts";
 import type { ChildPool } from "./child-pool.ts";
-import type { Driver, PreparedStatement } from "./driver.ts";
+import type { Driver, PreparedStatement, Statement } from "./driver.ts";
+import { readMoment } from "./moments.ts";
 
 /** The only folder of the state directory that workflows can read: it holds the sample database. */
 const SAMPLES = "samples";
@@ -31,9 +32,14 @@ export function createFileDriver(
   return {
     dialect: engine,
     placeholder: (index) => (engine === "sqlite" ? `?${index + 1}` : `$${index + 1}`),
-    query: async ({ text, values, write }, limits, call) => {
-      const request = { op: "query", text, values, limits, tables: [] } as const;
-      return (await children.send(await specFor(write), { ...request, tables: [] }, call)) as SqlResult;
+    query: async (statement, limits, call) => {
+      const bound = engine === "duckdb" ? duckdbTexts(statement) : textOf(statement);
+      const request = { op: "query", ...bound, limits, tables: [] } as const;
+      return (await children.send(
+        await specFor(statement.write),
+        { ...request, tables: [] },
+        call,
+      )) as SqlResult;
     },
     prepare: async ({ text, values, write }, call) => {
       const request = { op: "prepare", text, values, tables: [] } as const;
@@ -55,8 +61,12 @@ export function createScratchDriver(tables: ScratchTable[], children: ChildPool)
   return {
     dialect: "duckdb",
     placeholder: (index) => `$${index + 1}`,
-    query: async ({ text, values }, limits, call) =>
-      (await children.send(spec, { op: "query", text, values, limits, tables }, call)) as SqlResult,
+    query: async (statement, limits, call) =>
+      (await children.send(
+        spec,
+        { op: "query", ...duckdbTexts(statement), limits, tables },
+        call,
+      )) as SqlResult,
     prepare: async ({ text, values }, call) => {
       const request = { op: "prepare", text, values, tables } as const;
       return (await children.send(spec, request, call)) as PreparedStatement;
@@ -72,6 +82,18 @@ export function createScratchDriver(tables: ScratchTable[], children: ChildPool)
       ),
     close: () => Promise.resolve(),
   };
+}
+
+const textOf = ({ text, values }: Statement): BoundText => ({ text, values });
+
+/** DuckDB gives a parameter that stands at places of several types none, and leaves out the offset of a moment there. */
+function duckdbTexts(statement: Statement): BoundText & { perPlace?: BoundText } {
+  const { values, render } = statement;
+  if (!values.some((value) => readMoment(value)?.isShifted === true)) return textOf(statement);
+  let places = 0;
+  const { text, parameterOrder } = render(() => `$${(places += 1)}`);
+  const perPlace = { text, values: parameterOrder.map((index) => values[index] ?? null) };
+  return { ...textOf(statement), perPlace };
 }
 
 /** Resolves links, which may change between runs, so that the file is never in the state directory. */

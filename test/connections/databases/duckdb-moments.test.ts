@@ -73,6 +73,24 @@ describe("moments as parameters of DuckDB", () => {
     ]);
   });
 
+  it("are each what their place takes, where one is at several", async () => {
+    const { runQuery } = await shop();
+    const at = "2026-01-03 02:34:00+05:30";
+    await runQuery(
+      "shop",
+      "INSERT INTO moments (ts, tz, note) VALUES (:at, :at, :at)",
+      { at },
+      { write: true },
+    );
+    const query = "SELECT :at AS at, ts, note FROM moments WHERE ts = :at AND tz = :at AND note = :at";
+    expect((await runQuery("shop", query, { at })).rows).toEqual([
+      { at, ts: "2026-01-02T21:04:00", note: at },
+    ]);
+    const grouped =
+      "SELECT note > :at AS later, count(*) AS n FROM moments WHERE ts <= :at GROUP BY note > :at";
+    expect((await runQuery("shop", grouped, { at })).rows).toEqual([{ later: false, n: 1 }]);
+  });
+
   it("keep the digits after the second, and the text where the query does not say its type", async () => {
     const { runQuery } = await shop();
     const at = "2026-01-03T02:34:05.123456789+05:30";
