@@ -49,7 +49,7 @@ async function acceptedAsText(
       .filter(({ path }) => !isListedNumber(value, path))
       .map((scalar) => [formatPath(scalar.path), scalar]),
   );
-  // One that is refused may hide others: a schema with an issue is not used.
+  // A refused value may hide others: a schema with an issue is not used.
   for (let round = 0; round < MAX_ROUNDS && accepted.size > 0; round += 1) {
     const quoted = structuredClone(value);
     for (const { path, text } of accepted.values()) setAt(quoted, path, text);
@@ -84,11 +84,16 @@ function isListedNumber(value: unknown, path: readonly PropertyKey[]): boolean {
 
 const patchOf = ({ path, text }: MisreadScalar): PatchOperation[] => [{ op: "replace", path, value: text }];
 
-/** Replaces a value inside another one. A path that leads nowhere is left out: a later key of the same name counts. */
+/**
+ * Replaces a value inside another one. A path that leads nowhere is left out: a later key of the same name counts. Inherited
+ * properties are no part of the value: `__proto__` would lead to the prototype of all objects.
+ */
 function setAt(value: unknown, path: readonly PropertyKey[], replacement: string): void {
-  const last = path.at(-1);
-  let parent = value as Record<PropertyKey, unknown> | undefined;
-  for (const part of path.slice(0, -1)) parent = parent?.[part] as typeof parent;
-  if (last !== undefined && typeof parent === "object" && parent !== null && Object.hasOwn(parent, last))
-    parent[last] = replacement;
+  let parent = value;
+  for (const [index, part] of path.entries()) {
+    if (typeof parent !== "object" || parent === null || !Object.hasOwn(parent, part)) return;
+    const fields = parent as Record<PropertyKey, unknown>;
+    if (index === path.length - 1) fields[part] = replacement;
+    parent = fields[part];
+  }
 }

@@ -297,6 +297,19 @@ describe("YAML", () => {
     expect(definition).toBeNull();
   });
 
+  it("changes no object outside of the definition, whatever its keys", async () => {
+    const before = Object.prototype.toLocaleString;
+    const { errors } = await defaultChecker.check(
+      "steps: [{ id: a, type: set, values: {} }]\ninputs:\n  __proto__:\n    toLocaleString: 010\ninputs: {}\n",
+      { checkConnections: false },
+    );
+    const after = Object.prototype.toLocaleString;
+    // Restored first: a failed assertion prints objects.
+    Reflect.set(Object.prototype, "toLocaleString", before);
+    expect(after).toBe(before);
+    expect(errors.map(({ code }) => code)).toContain("duplicate_key");
+  });
+
   it("reports a value that it can't hold together with all other issues", async () => {
     const text =
       "steps:\n  - { id: a, type: sett, timeout: 1e4000 }\n  - { id: b, type: set, values: { x: '${{ 1 + }}' } }\n";
