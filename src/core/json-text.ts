@@ -9,10 +9,17 @@ import { MAX_LONG_NUMBER_CHARS, readNumber } from "../../schemas/long-numbers.ts
 
 /** Maximum number of losses reported for one text. */
 const MAX_LOSSES = 100;
+/** Number of characters by which a text may grow beyond its own length: five characters (`1e990`) can write a thousand digits. */
+const MAX_ADDED_CHARS = 64 * 1024;
+/** Maximum length of the part of a path that decides whether a number is read. */
+const MAX_DECISIVE_PARTS = 3;
 
 export interface JsonLoss {
-  /** `not_finite`: a number that is too long for a long number; in YAML also infinity, and what is no number. */
-  kind: "duplicate_key" | "not_finite";
+  /**
+   * `not_finite`: a number that is too long for a long number; in YAML also infinity, and what is no number. `too_expanded`: a
+   * number whose digits would make the text more than twice as long, together with those before it.
+   */
+  kind: "duplicate_key" | "not_finite" | "too_expanded";
   path: readonly PropertyKey[];
   /** The key, or the number as it is written. */
   text: string;
@@ -20,7 +27,7 @@ export interface JsonLoss {
   offset: number;
 }
 
-/** What a text without long numbers never contains: many digits in a row, with or without a point, or a large exponent. */
+/** Every text with long numbers contains this: many digits in a row, with or without a point, or a large exponent. */
 const LONG_NUMBER = /\d[\d.]{15}|[eE][+-]?\d{3}/;
 
 /** An object or a list around the current position, with the key or the index of its current value. */
@@ -49,7 +56,7 @@ const LONG_NUMBER_CHARS = 16;
 interface ScanOptions {
   /** Whether keys that occur twice are losses. */
   keys: boolean;
-  /** Whether the long numbers of a place are found; default: all. */
+  /** Whether the long numbers of a place are found; default: all. It gets the first parts of a path (`MAX_DECISIVE_PARTS`). */
   isRead?: (path: readonly PropertyKey[]) => boolean;
 }
 
@@ -70,7 +77,9 @@ export function scanJson(text: string, { keys, isRead }: ScanOptions): JsonScan 
   let copied = 0;
   const frames: Frame[] = [];
   let frame: Frame | undefined;
-  const path = (): PropertyKey[] => frames.map(({ isList, index, key }) => (isList ? index : key!));
+  let added = 0;
+  const path = (end?: number): PropertyKey[] =>
+    frames.slice(0, end).map(({ isList, index, key }) => (isList ? index : key!));
   const add = (kind: JsonLoss["kind"], source: string, offset: number): void => {
     if (losses.length < MAX_LOSSES) losses.push({ kind, path: path(), text: source, offset });
   };
@@ -93,11 +102,17 @@ export function scanJson(text: string, { keys, isRead }: ScanOptions): JsonScan 
       else frame.isKeyNext = true;
     } else if (code === MINUS || (code >= ZERO && code <= NINE)) {
       const { end, hasExponent } = endOfNumber(text, at);
-      if ((end - at >= LONG_NUMBER_CHARS || hasExponent) && (isRead === undefined || isRead(path()))) {
+      if (
+        (end - at >= LONG_NUMBER_CHARS || hasExponent) &&
+        (isRead === undefined || isRead(path(MAX_DECISIVE_PARTS)))
+      ) {
         const source = text.slice(at, end);
         const number = readNumber(source);
+        const growth = typeof number === "string" ? number.length + 2 - source.length : 0;
         if (number === undefined) add("not_finite", source, at);
+        else if (added + growth > text.length + MAX_ADDED_CHARS) add("too_expanded", source, at);
         else if (typeof number === "string") {
+          added += growth;
           exact += `${text.slice(copied, at)}"${number}"`;
           copied = end;
         }
@@ -166,6 +181,12 @@ export function describeLoss({ kind, text }: Pick<JsonLoss, "kind" | "text">): {
       fix: "Keep one of them.",
     };
   const shown = text.length > SHOWN_DIGITS ? `${text.slice(0, SHOWN_DIGITS)}…` : text;
+  if (kind === "too_expanded")
+    return {
+      code: "not_finite",
+      message: `must be written with fewer digits: those of all numbers make the text too large, got ${shown}`,
+      fix: `Write fewer numbers with large exponents, or text: "${shown}".`,
+    };
   return {
     code: kind,
     message: `must be a number with at most ${MAX_LONG_NUMBER_CHARS} digits, got ${shown}`,
@@ -178,7 +199,7 @@ export const lossIssues = (losses: readonly JsonLoss[]): Issue[] =>
   losses.map((loss): Issue => Object.assign({ path: formatPath(loss.path) }, describeLoss(loss)));
 
 /**
- * Parses JSON that somebody wrote: long numbers are text with their digits.
+ * Parses JSON that a person wrote: long numbers are text with their digits.
  * @returns the value, and what it does not hold as it is written
  * @throws SyntaxError for invalid JSON
  */
@@ -192,10 +213,18 @@ export function readJson(text: string): { value: unknown; issues: Issue[] } {
 export class NumberTooLargeError extends Error {
   /** Where the number is, such as `rows[0].n`. */
   readonly path: string;
+  /** The message without the full stop. */
+  readonly problem: string;
 
-  constructor(path: string) {
-    super(`The number at ${path || "the top"} has more than ${MAX_LONG_NUMBER_CHARS} digits.`);
-    this.path = path;
+  constructor({ kind, path }: JsonLoss) {
+    const place = formatPath(path);
+    const problem =
+      kind === "too_expanded"
+        ? `The digits of the numbers up to ${place} make the text too large`
+        : `The number at ${place || "the top"} has more than ${MAX_LONG_NUMBER_CHARS} digits`;
+    super(`${problem}.`);
+    this.path = place;
+    this.problem = problem;
   }
 }
 
@@ -217,7 +246,7 @@ export function parseExactJson(text: string, maxDepth: number): unknown {
   const value: unknown = JSON.parse(text);
   if (!LONG_NUMBER.test(text)) return value;
   const { losses, exact } = scanJson(text, { keys: false });
-  if (losses[0] !== undefined) throw new NumberTooLargeError(formatPath(losses[0].path));
+  if (losses[0] !== undefined) throw new NumberTooLargeError(losses[0]);
   return exact === text ? value : JSON.parse(exact);
 }
 
@@ -230,7 +259,7 @@ export function parseExactJson(text: string, maxDepth: number): unknown {
 export function exactJsonText(text: string, isRead: NonNullable<ScanOptions["isRead"]>): string {
   if (!LONG_NUMBER.test(text) || !isJson(text)) return text;
   const { losses, exact } = scanJson(text, { keys: false, isRead });
-  if (losses[0] !== undefined) throw new NumberTooLargeError(formatPath(losses[0].path));
+  if (losses[0] !== undefined) throw new NumberTooLargeError(losses[0]);
   return exact;
 }
 

@@ -6,6 +6,7 @@ import {
   type NumberTooLargeError,
   parseExactJson,
   readJson,
+  scanJson,
 } from "../../src/core/json-text.ts";
 
 const losses = (text: string) => findJsonLosses(text).map(({ kind, path }) => `${kind} ${path.join(".")}`);
@@ -130,7 +131,52 @@ describe("parseExactJson", () => {
   });
 });
 
+describe("scanJson", () => {
+  it("keeps the size of its result within twice that of the text and 64 KiB", () => {
+    const numbers = Array.from({ length: 20_000 }, () => "1e990");
+    const text = `{"a": [${numbers.join(", ")}], "b": 9007199254740993}`;
+    const { exact, losses: found } = scanJson(text, { keys: true });
+    expect(exact.length).toBeGreaterThan(text.length + 60_000);
+    expect(exact.length).toBeLessThanOrEqual(2 * text.length + 65_536);
+    expect(found).toHaveLength(100);
+    const { value, issues } = readJson(text);
+    expect(issues[0]).toEqual({
+      path: expect.stringMatching(/^a\[\d+\]$/) as string,
+      code: "not_finite",
+      message: "must be written with fewer digits: those of all numbers make the text too large, got 1e990",
+      fix: 'Write fewer numbers with large exponents, or text: "1e990".',
+    });
+    expect(value).toMatchObject({ b: "9007199254740993" });
+    expect(() => parseExactJson(text, 64)).toThrow(
+      expect.objectContaining({
+        path: expect.stringMatching(/^a\[\d+\]$/) as string,
+        message: expect.stringContaining("make the text too large") as string,
+      }) as NumberTooLargeError,
+    );
+  });
+
+  it("takes any number of long numbers without an exponent", () => {
+    const text = `[${Array.from({ length: 50_000 }, () => "9007199254740993").join(",")}]`;
+    const { exact, losses: found } = scanJson(text, { keys: true });
+    expect(found).toEqual([]);
+    expect(exact.length).toBe(text.length + 100_000);
+  });
+});
+
 describe("exactJsonText", () => {
+  // Reading the whole path of each number would take minutes.
+  it("reads the path of a number in a text of brackets only as far as needed", () => {
+    const depth = 100_000;
+    const text = `${"[1e5,".repeat(depth)}9007199254740993${"]".repeat(depth)}`;
+    let longest = 0;
+    const exact = exactJsonText(text, (path) => {
+      longest = Math.max(longest, path.length);
+      return path[0] === "result";
+    });
+    expect(exact).toBe(text);
+    expect(longest).toBe(3);
+  });
+
   it("writes long numbers as text in one part of a message, and leaves the rest as it is", () => {
     const text =
       '{"id": 9007199254740993, "result": {"n": [9007199254740993, "9007199254740993"], "x": 1.50}}';
