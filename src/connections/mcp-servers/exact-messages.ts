@@ -53,20 +53,29 @@ function exactBody(): TransformStream<string, string> {
 }
 
 function exactEvents(): TransformStream<string, string> {
-  let held = "";
+  /** The chunks since the last blank line. They are joined once: an event may come in very many. */
+  let chunks: string[] = [];
+  /** Their end, which may be the beginning of a blank line. */
+  let end = "";
+  const hold = (chunk: string): void => {
+    chunks.push(chunk);
+    end = (end + chunk).slice(-BLANK_LINE_CHARS);
+  };
   return new TransformStream({
     transform(chunk, controller) {
-      // What is held has no blank line, apart from the beginning of one.
-      const unread = Math.max(0, held.length - BLANK_LINE_CHARS);
-      held += chunk;
-      if (!BLANK_LINE.test(held.slice(unread))) return;
-      const parts = held.split(BLANK_LINE);
-      held = parts.pop() ?? "";
+      const isComplete = BLANK_LINE.test(end + chunk);
+      hold(chunk);
+      if (!isComplete) return;
+      const parts = chunks.join("").split(BLANK_LINE);
+      chunks = [];
+      end = "";
+      hold(parts.pop() ?? "");
       for (const [index, part] of parts.entries())
         controller.enqueue(index % 2 === 0 ? exactEvent(part) : part);
     },
     flush(controller) {
-      if (held !== "") controller.enqueue(held);
+      const rest = chunks.join("");
+      if (rest !== "") controller.enqueue(rest);
     },
   });
 }

@@ -2,6 +2,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, it } from "vitest";
 import { exactResponse, readExactLines } from "../../../src/connections/mcp-servers/exact-messages.ts";
 import { exactValueValidator } from "../../../src/connections/mcp-servers/exact-values.ts";
+import { expectCost } from "../../support/expect-cost.ts";
 
 const RESULT = '{"id":1,"result":{"structuredContent":{"n":9007199254740993}}}';
 const EXACT = '{"id":1,"result":{"structuredContent":{"n":"9007199254740993"}}}';
@@ -58,6 +59,15 @@ describe("exactResponse", () => {
     const { value } = await response.body!.getReader().read();
     expect(new TextDecoder().decode(value)).toBe(`data: ${EXACT}`);
     await writer.abort();
+  });
+
+  it("takes an event in very many pieces, and a blank line in several", async () => {
+    const text = "x".repeat(200_000);
+    const written = `data: {"result":{"structuredContent":["${text}",9007199254740993]}}\r\n\r\n`;
+    await expectCost(4_000, async () => {
+      const response = exactResponse(inPieces(written, "text/event-stream", 1));
+      expect(await response.text()).toBe(written.replace("9007199254740993", '"9007199254740993"'));
+    });
   });
 
   it("makes a number that is too long an error of the message", async () => {
