@@ -90,6 +90,9 @@ export function newAjv({ useDefaults, allErrors }: DialectOptions): Ajv.Ajv2020 
     useDefaults: useDefaults,
     verbose: true,
     ownProperties: true,
+    // Whether a reference can be inlined takes ajv 2^n times as long for n lists inside each other. Only defaults depend on it:
+    // they are not filled in inside `anyOf` and the like, unless in a function of their own.
+    inlineRefs: useDefaults,
     // Schemas are checked by schemaIssues.
     validateSchema: false,
     logger: false,

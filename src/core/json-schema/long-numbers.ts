@@ -16,6 +16,8 @@ const TEXT_KEYWORDS = ["minLength", "maxLength", "pattern", "format"];
 
 /** The id of the schema as written, among those of a validator. */
 const WRITTEN = "millrace:written";
+/** The id of a schema that every value matches. */
+const ANY = "millrace:any";
 
 const isObject = (value: unknown): value is JsonSchema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -52,16 +54,33 @@ export function acceptLongNumbers(
   { keepsPaths = false }: Options = {},
 ): JsonSchema {
   ajv.addKeyword(KEYWORD);
-  ajv.addSchema(schema, WRITTEN, undefined, false);
+  ajv.addSchema(asWritten(schema) as JsonSchema, WRITTEN, undefined, false);
+  ajv.addSchema({}, ANY, undefined, false);
   return rewrite(schema, "#", keepsPaths) as JsonSchema;
 }
+
+/**
+ * Copies a schema so that references to the forms of `oneOf` only decide whether these match: without defaults, which a form that
+ * does not match would fill in too.
+ */
+function asWritten(schema: unknown): unknown {
+  if (!isObject(schema)) return schema;
+  const entries = Object.entries(schema).map(([key, value]): [string, unknown] => {
+    const inner = mapSchemas(key, value, "", asWritten);
+    return [key, key === "oneOf" && Array.isArray(inner) ? inner.map(asForm) : inner];
+  });
+  return Object.fromEntries(entries.filter(([key]) => key !== "default"));
+}
+
+/** Begins a form with a reference, which keeps ajv from inlining it: to decide about that takes 2^n times as long in n levels. */
+const asForm = (form: unknown): unknown => (isObject(form) ? { $ref: ANY, ...form } : form);
 
 /** @param pointer where the schema is in the written one */
 function rewrite(schema: unknown, pointer: string, keepsPaths: boolean): unknown {
   if (!isObject(schema)) return schema;
   const entries = Object.entries(schema).map(([key, value]) => [
     key,
-    rewriteIn(key, value, `${pointer}/${key}`, keepsPaths),
+    mapSchemas(key, value, `${pointer}/${key}`, (inner, at) => rewrite(inner, at, keepsPaths)),
   ]);
   const rewritten = Object.fromEntries(entries) as Record<string, unknown>;
   const types = typesOf(schema);
@@ -82,15 +101,24 @@ function rewrite(schema: unknown, pointer: string, keepsPaths: boolean): unknown
   return { ...rewritten, allOf: [...allOf, { anyOf: [{ oneOf: asText }, { oneOf }] }] };
 }
 
-function rewriteIn(key: string, value: unknown, pointer: string, keepsPaths: boolean): unknown {
+/**
+ * Replaces the schemas that a keyword contains.
+ * @param pointer where the keyword is
+ */
+function mapSchemas(
+  key: string,
+  value: unknown,
+  pointer: string,
+  replace: (schema: unknown, pointer: string) => unknown,
+): unknown {
   const kind = KEYWORDS.get(key);
-  if (kind === "schema") return rewrite(value, pointer, keepsPaths);
+  if (kind === "schema") return replace(value, pointer);
   if (kind === "schemas" && Array.isArray(value))
-    return value.map((inner: unknown, index) => rewrite(inner, `${pointer}/${index}`, keepsPaths));
+    return value.map((inner: unknown, index) => replace(inner, `${pointer}/${index}`));
   if (kind !== "named" || !isObject(value)) return value;
   const inner = Object.entries(value).map(([name, schema]) => [
     name,
-    rewrite(schema, `${pointer}/${pointerPart(name)}`, keepsPaths),
+    replace(schema, `${pointer}/${pointerPart(name)}`),
   ]);
   return Object.fromEntries(inner);
 }

@@ -2,8 +2,9 @@
 import { estimatePatternSize } from "../pattern-size.ts";
 import type { JsonSchema } from "./dialect.ts";
 import { sizeUpTo } from "./json-size.ts";
+import { containsLongNumber } from "./long-numbers.ts";
 
-/** Maximum size of a schema, in JSON values: it is compiled in a few milliseconds. */
+/** Maximum size of what is compiled of a schema, in JSON values: it takes a few milliseconds. */
 const MAX_SCHEMA_VALUES = 300;
 /** Maximum work, in pairs of a part of the schema and a part of the value. */
 const MAX_WORK = 50_000;
@@ -22,10 +23,16 @@ export function isCheapValidation(schema: JsonSchema, value: unknown): boolean {
   if (schemaSize === undefined || schemaSize.values > MAX_SCHEMA_VALUES) return false;
   const valueSize = sizeUpTo(value, MAX_WORK);
   if (valueSize === undefined) return false;
-  const { hasReference, comparesItems, patternSize, hasFormat } = traitsOf(schema);
+  const { hasReference, comparesItems, patternSize, hasFormat, formValues } = traitsOf(schema);
   if (hasReference || (hasFormat && valueSize.chars > MAX_FORMAT_CHARS)) return false;
+  // For long numbers, the schema is compiled again (`acceptLongNumbers`), with the forms of `oneOf` as written beside it.
+  const compiledValues =
+    containsLongNumber(value) || containsLongNumber(schema)
+      ? 2 * schemaSize.values + formValues
+      : schemaSize.values;
+  if (compiledValues > MAX_SCHEMA_VALUES) return false;
   const work =
-    schemaSize.values * valueSize.values +
+    compiledValues * valueSize.values +
     (comparesItems ? valueSize.values ** 2 : 0) +
     patternSize * valueSize.chars * CHARACTER_WORK;
   return work <= MAX_WORK;
@@ -33,10 +40,18 @@ export function isCheapValidation(schema: JsonSchema, value: unknown): boolean {
 
 /** Reads all keys, also those of values that are no schemas, which only makes the estimate higher. */
 function traitsOf(schema: JsonSchema) {
-  const traits = { hasReference: false, comparesItems: false, patternSize: 0, hasFormat: false };
-  const stack: unknown[] = [schema];
-  while (stack.length > 0) {
-    const next = stack.pop();
+  const traits = {
+    hasReference: false,
+    comparesItems: false,
+    patternSize: 0,
+    hasFormat: false,
+    /** Number of values inside `oneOf`, counted once for each `oneOf` around them. */
+    formValues: 0,
+  };
+  const stack: { value: unknown; forms: number }[] = [{ value: schema, forms: 0 }];
+  for (let entry = stack.pop(); entry !== undefined; entry = stack.pop()) {
+    const { value: next, forms } = entry;
+    traits.formValues += forms;
     if (typeof next !== "object" || next === null) continue;
     for (const [key, inner] of Object.entries(next)) {
       if (key === "$ref") traits.hasReference = true;
@@ -47,7 +62,7 @@ function traitsOf(schema: JsonSchema) {
       else if (key === "patternProperties" && typeof inner === "object" && inner !== null)
         for (const pattern of Object.keys(inner))
           traits.patternSize += estimatePatternSize(pattern) + pattern.length;
-      stack.push(inner);
+      stack.push({ value: inner, forms: key === "oneOf" ? forms + 1 : forms });
     }
   }
   return traits;

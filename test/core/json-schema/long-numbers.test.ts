@@ -98,6 +98,28 @@ describe("a long number", () => {
     expect(issuesOf(schema, value)).toEqual([message]);
   });
 
+  // Compiling took twice as long for each level.
+  it("is accepted by oneOf in many levels, and as a default of it", () => {
+    let schema: JsonSchema = { type: "integer" };
+    for (let level = 0; level < 29; level += 1) schema = { oneOf: [schema, { type: "null" }] };
+    expect(parseValue(schema, LONG)).toEqual({ value: LONG });
+    expect(issuesOf(schema, "text")).not.toEqual([]);
+    expect(schemaIssues({ ...schema, default: 1 })).toEqual([]);
+    expect(schemaIssues({ ...schema, default: LONG })).toEqual([]);
+  });
+
+  it("lets no form of oneOf that does not match fill in defaults", () => {
+    const other = { properties: { kind: { const: "a" }, other: { default: 5 } } };
+    const own = { properties: { kind: { const: "b" }, id: { type: "integer" } } };
+    for (const schema of [
+      { oneOf: [other, own] },
+      { oneOf: [{ $ref: "#/$defs/other" }, own], $defs: { other } },
+    ]) {
+      expect(parseValue(schema, { kind: "b", id: 1 })).toEqual({ value: { kind: "b", id: 1 } });
+      expect(parseValue(schema, { kind: "b", id: LONG })).toEqual({ value: { kind: "b", id: LONG } });
+    }
+  });
+
   it("leaves the messages of other values as they are", () => {
     const schema = {
       type: "object",
