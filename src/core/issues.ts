@@ -92,11 +92,11 @@ const kinds: Record<string, string> = {
 };
 const kind = (type: string): string => kinds[type] ?? type;
 
-/** What a field adds that takes no long number. */
+/** The end of what a message expects where a field takes a number, but no long number. */
+export const HELD_EXACTLY = ` that a JSON number holds exactly (up to ${Number.MAX_SAFE_INTEGER})`;
+
 const held = ({ input, expected }: z.core.$ZodIssueInvalidType): string =>
-  isLongNumber(input) && NUMERIC.has(expected)
-    ? ` that a JSON number holds exactly (up to ${Number.MAX_SAFE_INTEGER})`
-    : "";
+  isLongNumber(input) && NUMERIC.has(expected) ? HELD_EXACTLY : "";
 const NUMERIC = new Set(["int", "number"]);
 
 const received = (input: unknown, expected: string): string => {

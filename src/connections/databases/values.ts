@@ -6,7 +6,7 @@
 import type { SqlColumn } from "../../core/connections.ts";
 import { readNumber } from "../../../schemas/long-numbers.ts";
 
-/** The type of the JSON values of a type of a database. */
+/** The form in which values of a database type arrive. */
 export type ColumnType = Pick<SqlColumn, "type" | "sqlNumber">;
 
 export const TEXT: ColumnType = { type: "string" };
@@ -73,7 +73,7 @@ export function toIsoTimestamp(text: string): string {
   return `${date}T${time}${offset === "+00:00" ? "Z" : offset}`;
 }
 
-/** A part that JSON without long numbers does not contain: 16 digits and points in a row, or an exponent of three digits. */
+/** Every JSON with long numbers contains this: 16 digits and points in a row, or an exponent of three digits. */
 const MAYBE_LONG = /[\d.]{16}|\d[eE][+-]?\d{3}/;
 
 /**

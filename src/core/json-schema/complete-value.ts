@@ -1,6 +1,6 @@
 /**
- * Brings values into the form that their schema declares: makes every declared field present. Expressions then read null where the value has nothing, and the shape of
- * the schema (`shapeOfSchema`) holds.
+ * Brings values into the form that their schema declares: makes every declared field present. Expressions then read null where
+ * the value has nothing, and the shape of the schema (`shapeOfSchema`) holds.
  */
 import type { JsonSchema } from "./dialect.ts";
 import { resolveRef } from "./references.ts";

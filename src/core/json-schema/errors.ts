@@ -1,7 +1,7 @@
 /** Converts errors of the JSON Schema validator to issues, with the wording of all other issues. */
 import type { ErrorObject } from "ajv";
 import type { PartialIssue } from "../connections.ts";
-import { unknownKey } from "../issues.ts";
+import { HELD_EXACTLY, unknownKey } from "../issues.ts";
 import { nearMatch } from "../near-match.ts";
 import { isLongNumber } from "../../../schemas/long-numbers.ts";
 import { LONG_NUMBER_KEYWORD } from "./long-numbers.ts";
@@ -77,8 +77,6 @@ const writtenTypes = (schema: unknown): unknown => {
 const isNumeric = (types: unknown): boolean =>
   [types].flat().some((type) => type === "number" || type === "integer");
 
-const HELD = ` that a JSON number holds exactly (up to ${Number.MAX_SAFE_INTEGER})`;
-
 function received(value: unknown, expected: unknown): string {
   if (isLongNumber(value) && isNumeric(expected)) return value.slice(0, MAX_SHOWN_DIGITS);
   // "must be an integer, got a number" would not help. No other value is repeated: it may be a secret.
@@ -106,7 +104,7 @@ function describe(error: ErrorObject, path: PropertyKey[], nearest: Suggest): Pa
       const types = writtenTypes(error.parentSchema) ?? params["type"];
       // A limit in a schema: those of values are compared by our own keyword, whose errors have no parent.
       const held =
-        error.parentSchema !== undefined && isLongNumber(error.data) && isNumeric(types) ? HELD : "";
+        error.parentSchema !== undefined && isLongNumber(error.data) && isNumeric(types) ? HELD_EXACTLY : "";
       return {
         path,
         code: "wrong_type",

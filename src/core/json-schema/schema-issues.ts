@@ -67,7 +67,7 @@ function compileIssues(schema: JsonSchema, defaults: readonly Path[]): PartialIs
   ajv.addSchema(schema, ROOT, undefined, false);
   ajv.getSchema(ROOT);
   if (defaults.length === 0) return [];
-  // One validator checks all defaults, because compiling one for each would take long.
+  // A single validator checks all defaults, because compiling one for each would take long.
   const validate = ajv.compile(defaultsSchema(defaults));
   const values = defaults.map((path) => valueAt(schema, [...path, "default"]));
   if (validate(values)) return [];

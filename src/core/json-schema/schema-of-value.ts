@@ -23,7 +23,7 @@ function kindOf(value: unknown): Kind {
   return typeof value as "boolean" | "string" | "object";
 }
 
-/** One schema that all of these values match. */
+/** Returns a schema that all of these values match. */
 function describe(values: readonly unknown[], levels: number): JsonSchema {
   const kinds = new Set(values.map(kindOf));
   if (kinds.has("number")) kinds.delete("integer");

@@ -10,7 +10,7 @@ const MAX_SHOWN = 60;
 
 /** A scalar that is read as another value than its text says, if its text was meant. */
 export interface MisreadScalar extends YamlValueIssue {
-  /** What is written. */
+  /** The scalar as it is written. */
   text: string;
 }
 
@@ -48,7 +48,7 @@ export function readScalars(document: Document): MisreadScalar[] {
   return misread;
 }
 
-/** What a scalar is besides text, as it begins a message; undefined for text, and for null that is written as ~. */
+/** The kind of a scalar that is no text, as a message begins with it; undefined for text, and for null that is written as ~. */
 function kindOf({ value, source }: Scalar): string | undefined {
   if (typeof value === "string") return source === value ? undefined : "the number ";
   if (typeof value === "number") return Number.isFinite(value) ? "the number " : undefined;

@@ -130,7 +130,7 @@ function mergeCounter() {
       const maps = isSeq(source) ? source.items.map(resolve) : [source];
       if (!maps.every((map): map is YAMLMap => isMap(map))) return NOT_A_MAP;
       const size = maps.reduce((sum, map) => sum + sizeOf(map), 0);
-      // What is merged into a map counts with it where that is merged.
+      // A map counts with everything that is merged into it where the map itself is merged.
       sizes.set(value, size);
       const wasTooLarge = merged > MAX_MERGED_NODES;
       merged += size;
