@@ -6,7 +6,7 @@
  * empty, and `parse` returns an issue, so that it never passes as valid.
  */
 import type { Issue, JsonPatchOperation } from "../../../schemas/problem.ts";
-import { parseJson } from "../forms/exact-number.ts";
+import { parseJson, TOO_LONG_FIX } from "../forms/exact-number.ts";
 import { endSentence } from "../ui/sentence.ts";
 import { jsonIssue } from "./json-syntax.ts";
 
@@ -102,7 +102,7 @@ async function readValue(
   try {
     return { value: parseJson(text) };
   } catch (error) {
-    return { issues: [issue((error as Error).message, "Write it without an exponent.")] };
+    return { issues: [issue((error as Error).message, TOO_LONG_FIX)] };
   }
 }
 

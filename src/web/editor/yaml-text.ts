@@ -11,7 +11,8 @@ import {
   Scalar,
   visit,
 } from "yaml";
-import { readNumber } from "../forms/exact-number.ts";
+import { readYamlNumber } from "../../../schemas/yaml-numbers.ts";
+import { TOO_LONG_FIX, tooLongMessage } from "../forms/exact-number.ts";
 import type { EditorIssue } from "./format.ts";
 import { type Path, parsePath } from "./path.ts";
 
@@ -57,7 +58,21 @@ export function parseYaml(text: string): { value: unknown } | { issues: EditorIs
     return { issues: [...first.values()].toSorted((a, b) => a.line! - b.line!) };
   }
   if (document.contents === null) return { value: undefined };
-  keepDigits(document);
+  const tooLong = readScalars(document);
+  if (tooLong.length > 0)
+    return {
+      issues: tooLong.map((source): EditorIssue => {
+        const { line, col } = lines.linePos(source.offset);
+        return {
+          message: `Invalid YAML: ${tooLongMessage(source.text)}`,
+          fix: TOO_LONG_FIX,
+          path: "",
+          line,
+          column: col,
+          severity: "error",
+        };
+      }),
+    };
   try {
     return { value: document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown };
   } catch (error) {
@@ -66,17 +81,25 @@ export function parseYaml(text: string): { value: unknown } | { issues: EditorIs
   }
 }
 
-/** Reads numbers with all of their digits and keys as they are written, as the server does. */
-function keepDigits(document: Document): void {
+/**
+ * Reads numbers with all of their digits and keys as they are written, as the server does.
+ * @returns the numbers that are too long, and infinity
+ */
+function readScalars(document: Document): { text: string; offset: number }[] {
+  const tooLong: { text: string; offset: number }[] = [];
   visit(document, {
     Scalar(key, scalar) {
       const { source, value } = scalar;
       if (!source || typeof value === "string" || typeof value === "symbol") return;
       if (key === "key") scalar.value = source;
-      else if (typeof value === "number")
-        scalar.value = readNumber(/^0[xo]/.test(source) ? String(BigInt(source)) : source);
+      else if (typeof value === "number") {
+        const number = readYamlNumber(source);
+        if (number === undefined) tooLong.push({ text: source, offset: scalar.range?.[0] ?? 0 });
+        else scalar.value = number;
+      }
     },
   });
+  return tooLong;
 }
 
 /** Whether the text has comments, which a definition does not store. */

@@ -1,21 +1,22 @@
-/** Numbers that people type. The server takes the text of a number for it where JavaScript can't hold all of its digits. */
+/** Numbers that people type, read as the server reads them: with all of their digits. */
+import { MAX_LONG_NUMBER_CHARS, readNumber } from "../../../schemas/long-numbers.ts";
+import { readYamlNumber } from "../../../schemas/yaml-numbers.ts";
 
-/** @returns a number if it has the digits that were typed, else the text */
-export function readNumber(typed: string): number | string {
-  const value = Number(typed);
-  const isHeld = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
-  return typed.trim() !== "" && isHeld && digitsOf(typed) === digitsOf(String(value)) ? value : typed;
-}
+/** @returns a number or a long number; the text itself if it is no number, or one that is too long */
+export const readTyped = (typed: string): number | string =>
+  /\d/.test(typed) ? (readYamlNumber(typed.trim()) ?? typed) : typed;
 
-/** The digits without zeros before and after them. */
-const digitsOf = (number: string): string =>
-  number
-    .replace(/e.*$/i, "")
-    .replaceAll(/\D/g, "")
-    .replaceAll(/^0+|0+$/g, "");
+/** Maximum number of characters of a number that a message shows. */
+const MAX_SHOWN = 60;
 
-/** A number with an exponent that only its digits could hold. */
-export class ExponentError extends Error {}
+/** Says that a number is too long for a long number, in a sentence. */
+export const tooLongMessage = (source: string): string =>
+  `Numbers must have at most ${MAX_LONG_NUMBER_CHARS} digits, got ${source.length > MAX_SHOWN ? `${source.slice(0, MAX_SHOWN)}…` : source}.`;
+
+export const TOO_LONG_FIX = "Write a shorter number, or text between quotes.";
+
+/** A number that is too long for a long number. */
+export class NumberTooLongError extends Error {}
 
 /** Not known to the types yet. Browsers from before 2025 leave the source out. */
 type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
@@ -23,13 +24,12 @@ type Reviver = (key: string, value: unknown, context?: { source?: string }) => u
 const exactNumber: Reviver = (_key, value, context) => {
   if (typeof value !== "number" || context?.source === undefined) return value;
   const number = readNumber(context.source);
-  if (typeof number === "string" && /e/i.test(number))
-    throw new ExponentError(`Write ${number} with all of its digits.`);
+  if (number === undefined) throw new NumberTooLongError(tooLongMessage(context.source));
   return number;
 };
 
 /**
  * Parses JSON, with all digits of its numbers.
- * @throws SyntaxError; ExponentError
+ * @throws SyntaxError; NumberTooLongError
  */
 export const parseJson = (text: string): unknown => JSON.parse(text, exactNumber);

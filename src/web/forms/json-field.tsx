@@ -1,7 +1,7 @@
 /** A text area for a JSON value: for schemas that no other field supports, or by choice. */
 import { Textarea } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
-import { ExponentError, parseJson } from "./exact-number.ts";
+import { NumberTooLongError, parseJson } from "./exact-number.ts";
 
 interface JsonFieldProps {
   value: unknown;
@@ -78,6 +78,6 @@ function issueOf(text: string, objectOnly: boolean): string | undefined {
     return objectOnly && !isObject ? "Must be a JSON object: { … }" : undefined;
   } catch (error) {
     const { message } = error as Error;
-    return error instanceof ExponentError ? message : `Invalid JSON: ${message}`;
+    return error instanceof NumberTooLongError ? message : `Invalid JSON: ${message}`;
   }
 }

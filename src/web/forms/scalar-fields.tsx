@@ -2,7 +2,7 @@
 import { Checkbox, MultiSelect, NumberInput, Select, Textarea, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import type { FieldProps } from "./field.tsx";
-import { readNumber } from "./exact-number.ts";
+import { readTyped } from "./exact-number.ts";
 import { issueText } from "./issues.ts";
 import { fromLocalDateTime, isDate, toLocalDateTime } from "./local-datetime.ts";
 import type { Field, FieldOf } from "./schema.ts";
@@ -75,7 +75,7 @@ export function NumberField({ field, value, onChange, ...rest }: Props<"number">
     typed: shownNumber(value),
   });
   const change = (typed: number | string) => {
-    const number = typed === "" ? field.empty : readNumber(String(typed));
+    const number = typed === "" ? field.empty : readTyped(String(typed));
     setDraft({ value: number, typed });
     onChange(number);
   };

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { readJson } from "../../../src/core/json-text.ts";
+import { readYaml } from "../../../src/engine/definition/check/read-yaml.ts";
 import { convert, parse, placeIssues, toText } from "../../../src/web/editor/format.ts";
 
 const DEFINITION = {
@@ -30,13 +32,29 @@ describe("toText", () => {
     expect(await parse('{ "n": [9007199254740993, 900719925474099.23, 1.50] }', "json")).toEqual({
       definition: { n: ["9007199254740993", "900719925474099.23", 1.5] },
     });
-    expect(await parse('{ "n": 1e400 }', "json")).toMatchObject({
-      issues: [{ message: "Write 1e400 with all of its digits." }],
-    });
+    const message = expect.stringContaining("Numbers must have at most 1000 digits, got") as string;
+    expect(await parse('{ "n": 1e4000 }', "json")).toMatchObject({ issues: [{ message }] });
+    for (const tooLong of ["1e4000", "1e-4000", ".inf"])
+      expect(await parse(`a: 1\nn: [1, ${tooLong}]\n`, "yaml")).toMatchObject({
+        issues: [{ message, line: 2, column: 8 }],
+      });
     const json = await convert(yaml, "yaml", "json");
     expect(await convert("text" in json ? json.text : "", "json", "yaml")).toMatchObject({
       text: expect.stringContaining('"9007199254740993"') as string,
     });
+  });
+
+  // The same numbers as in the schemas of the server: YAML and JSON, there and here.
+  it.each<[string, number | string]>([
+    ["6.02e23", 6.02e23],
+    ["1e25", 1e25],
+    ["1e400", `1${"0".repeat(400)}`],
+    ["10000000000000000", "10000000000000000"],
+  ])("reads %s as the server does", async (written, value) => {
+    expect(await parse(`a: ${written}`, "yaml")).toEqual({ definition: { a: value } });
+    expect(await parse(`{ "a": ${written} }`, "json")).toEqual({ definition: { a: value } });
+    expect(readYaml(`a: ${written}`).value).toEqual({ a: value });
+    expect(readJson(`{ "a": ${written} }`).value).toEqual({ a: value });
   });
 
   it("returns an empty text for no definition", async () => {

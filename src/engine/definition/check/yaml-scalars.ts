@@ -1,6 +1,6 @@
 /** Reads plain scalars of YAML as JSON has them: numbers with all digits, and keys as they are written. */
 import { type Document, type Scalar, visit } from "yaml";
-import { readYamlNumber } from "./yaml-numbers.ts";
+import { readYamlNumber } from "../../../../schemas/yaml-numbers.ts";
 import { offsetOf, pathOf, type YamlValueIssue } from "./yaml-values.ts";
 
 /** Maximum number of reported warnings. */

@@ -14,7 +14,7 @@ import {
   type YAMLMap,
 } from "yaml";
 import { describeLoss, type JsonLoss } from "../../../core/json-text.ts";
-import { readYamlNumber } from "./yaml-numbers.ts";
+import { readYamlNumber } from "../../../../schemas/yaml-numbers.ts";
 
 /** Maximum number of reported issues. */
 const MAX_ISSUES = 100;

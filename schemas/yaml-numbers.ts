@@ -1,5 +1,5 @@
 /** Numbers as YAML 1.2 writes them (core schema): also with a sign, in other bases, with zeros before them. */
-import { readNumber } from "../../../../schemas/long-numbers.ts";
+import { readNumber } from "./long-numbers.ts";
 
 /** @returns the number or the long number; undefined for what is no number, and for one that is too long */
 export function readYamlNumber(source: string): number | string | undefined {
