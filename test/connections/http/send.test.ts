@@ -201,15 +201,15 @@ describe("an http request", () => {
     "refuses a JSON body whose content type declares the charset %s",
     async (charset) => {
       const peer = await mockHttpServer((_request, response) => void response.end());
-      const sendJson = (type: string, body: unknown): Promise<unknown> =>
+      const sendTyped = (type: string, body: unknown): Promise<unknown> =>
         send(peer.url, { method: "POST", headers: { "Content-Type": type }, body });
       for (const body of [{ name: "ü" }, ["a"], 1, null])
-        expect(await stepErrorOf(sendJson(`application/json; charset=${charset}`, body))).toMatchObject({
+        expect(await stepErrorOf(sendTyped(`application/json; charset=${charset}`, body))).toMatchObject({
           code: "input_invalid",
           options: { fix: expect.stringContaining("Remove the charset") },
         });
       expect(peer.received).toEqual([]);
-      await sendJson("application/vnd.api+json; charset=UTF-8", { name: "ü" });
+      await sendTyped("application/vnd.api+json; charset=UTF-8", { name: "ü" });
       expect(peer.received[0]!.body).toBe('{"name":"ü"}');
     },
   );

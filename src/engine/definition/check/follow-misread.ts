@@ -48,9 +48,14 @@ export function misreadFollower(
       }),
       lost: warnings
         .filter(({ path, code }) => code === "unquoted" && lostPaths.has(path))
-        .map(({ patch: _, ...warning }) => warning),
+        .map(withoutPatch),
     };
   };
+}
+
+function withoutPatch(issue: Issue): Issue {
+  const { patch: _, ...others } = issue;
+  return others;
 }
 
 /** A key that no definition has: it is no valid Unicode. */
