@@ -373,7 +373,7 @@ function unexpectedStatus(
     "http_status",
     `${method} ${URL.parse(url)?.host ?? ""} answered with status ${status}.`,
     {
-      fix: fixFor(status, transient, retryAfter),
+      fix: fixFor(status, { transient, retryAfter, location: headers["location"] }),
       details: { status, body: bodyText(body).slice(0, MAX_BODY_CHARS) },
       transient,
       ...(retryAfter !== undefined && { retryAfterMs: retryAfter }),
@@ -389,11 +389,21 @@ function bodyText(body: unknown): string {
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
-function fixFor(status: number, transient: boolean, retryAfter: number | undefined): string {
+function fixFor(
+  status: number,
+  {
+    transient,
+    retryAfter,
+    location,
+  }: { transient: boolean; retryAfter: number | undefined; location: unknown },
+): string {
   if (transient) return "The failure may be temporary.";
   if (retryAfter !== undefined && status >= 400)
     return `The server asks to try again in ${Math.ceil(retryAfter / SECOND)} s. To do so, set retry: { attempts: 3, on: [http_status] }.`;
   if (status === 401 || status === 403) return "Check the secret in headers and its permissions.";
-  if (status < 400) return `Request the URL in headers.location, or add ${status} to accept_status.`;
+  if (status === 304)
+    return "Add 304 to accept_status: nothing has changed, and the answer has no body. Or leave out If-None-Match and If-Modified-Since.";
+  if (status < 400 && location !== undefined)
+    return `Request the URL in headers.location, or add ${status} to accept_status.`;
   return `See the response in details.body. If ${status} is not a failure here, add it to accept_status.`;
 }

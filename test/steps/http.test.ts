@@ -50,6 +50,15 @@ describe("an http step", () => {
     ]);
   });
 
+  it.each([
+    [304, {}, /^Add 304 to accept_status/],
+    [302, { location: "https://example.com/" }, /headers\.location/],
+    [300, {}, /^See the response in details\.body/],
+  ])("says what to do with the status %d and the headers %j", async (status, sent, fix) => {
+    const peer = await mockHttpServer((_request, response) => void response.writeHead(status, sent).end());
+    expect((await stepErrorOf(run({ url: peer.url }))).options.fix).toMatch(fix);
+  });
+
   it("sends the idempotency key with requests that have effects, unless the step sets its own", async () => {
     const peer = await mockHttpServer((_request, response) => void response.end());
     await run({ url: peer.url, method: "POST" });
