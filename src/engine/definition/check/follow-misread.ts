@@ -46,9 +46,7 @@ export function misreadFollower(
         const path = places.get(index);
         return path === undefined ? [] : [{ ...scalar, path }];
       }),
-      lost: warnings
-        .filter(({ path, code }) => code === "unquoted" && lostPaths.has(path))
-        .map(withoutPatch),
+      lost: warnings.filter(({ path, code }) => code === "unquoted" && lostPaths.has(path)).map(withoutPatch),
     };
   };
 }
