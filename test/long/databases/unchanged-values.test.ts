@@ -256,8 +256,14 @@ async function openDuckDb(file: string): Promise<{ owner: Owner; close(): void }
   return {
     owner: {
       run: (sql) => connection.run(sql),
-      rows: async (sql) =>
-        (await connection.runAndReadAll(sql)).getRowObjectsJson() as { i: unknown; t: string }[],
+      rows: async (sql) => {
+        // The library leaves out a byte order mark at the beginning of a text.
+        const read = await connection.runAndReadAll(`SELECT i, hex(encode(t)) AS t FROM (${sql})`);
+        return read.getRowObjectsJson().map(({ i, t }) => ({
+          i,
+          t: typeof t === "string" ? Buffer.from(t, "hex").toString() : null,
+        }));
+      },
       castText: (v) => `CAST(${v} AS VARCHAR)`,
     },
     close() {

@@ -1,6 +1,7 @@
 /** Compares a value that arrived as JSON with the text that its database writes for it. */
 /** What a column holds, which says in what its text and its JSON may differ. */
-export type Kind = "number" | "single" | "double" | "boolean" | "text" | "bytes" | "json" | "time";
+export type Kind =
+  "number" | "single" | "singles" | "double" | "boolean" | "text" | "bytes" | "json" | "time";
 
 /** Comes before the source of a number. No text of the tests begins with it. */
 const NUMBER = "\u0000";
@@ -82,6 +83,15 @@ export function isSame(kind: Kind, text: string | null, arrived: unknown): boole
       return source !== undefined && Number(source) === Number(text);
     case "single":
       return source !== undefined && isSingle(source, Number(text));
+    case "singles": {
+      const written = parseWritten(text) as string[];
+      const items = arrived as unknown[];
+      return (
+        Array.isArray(arrived) &&
+        items.length === written.length &&
+        items.every((item, index) => isSame("single", numberSource(written[index])!, item))
+      );
+    }
     case "boolean":
       return /^(t|true|1)$/.test(text)
         ? arrived === true || source === "1"

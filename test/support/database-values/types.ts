@@ -215,8 +215,7 @@ export const DUCKDB_TYPES: readonly ColumnType[] = [
     // DuckDB itself reads a number of JSON as a double.
     back: (parameter: string) => `CAST(CAST(CAST(${parameter} AS JSON) AS VARCHAR[]) AS DECIMAL(30,10)[])`,
   },
-  // As JSON, DuckDB writes the digits of the doubles.
-  { ...duckJson("FLOAT[]", list(quoted(singles))), text: (v: string) => `CAST(${v} AS VARCHAR)` },
+  { ...duckJson("FLOAT[]", list(quoted(singles))), kind: "singles" },
   duckJson("VARCHAR[]", list(quoted(texts(20)))),
   // DuckDB writes such a list with doubles for its fractions, so these have few digits.
   duckJson(
