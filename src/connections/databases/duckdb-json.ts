@@ -44,7 +44,9 @@ export function duckdbToJson(value: DuckDBValue, type: DuckDBType | undefined): 
   if (typeof value === "bigint") return integerToJson(value);
   if (value instanceof DuckDBDecimalValue) return decimalToJson(value.toString());
   if (value instanceof DuckDBBlobValue) return bytesToBase64(value.bytes);
-  return nestedToJson(value, type) ?? timeToJson(value);
+  const nested = nestedToJson(value, type);
+  // The member of a union can be null.
+  return nested === undefined ? timeToJson(value) : nested;
 }
 
 /** Undefined for a value that has no others in it. */

@@ -35,6 +35,15 @@ describe("duckdbToJson", () => {
     expect(await arriving(cases)).toEqual(cases);
   });
 
+  it("keeps null in a union, which is no text", async () => {
+    const cases: Cases = [
+      ["union_value(a := NULL::INTEGER)", null],
+      ["{'u': union_value(a := NULL::VARCHAR), 'v': [union_value(a := NULL::JSON)]}", { u: null, v: [null] }],
+      ["CAST(NULL AS UNION(a INTEGER, b VARCHAR))", null],
+    ];
+    expect(await arriving(cases)).toEqual(cases);
+  });
+
   it("gives a number of single precision its own digits", async () => {
     const cases: Cases = [
       ["0.1::FLOAT", 0.1],

@@ -10,7 +10,7 @@ const COLUMNS =
   "bool tinyint smallint int bigint hugeint uhugeint utinyint usmallint uint ubigint bignum date time timestamp timestamp_s timestamp_ms timestamp_ns time_tz timestamp_tz float double dec_4_1 dec_9_4 dec_18_6 dec38_10 uuid interval varchar bit small_enum".split(
     " ",
   );
-/** Values between the extremes, with as many digits as their types have. */
+/** Values between the extremes, with all the digits of their types. */
 const MORE: Readonly<Record<string, readonly string[]>> = {
   bigint: ["9007199254740993", "-9007199254740993"],
   hugeint: ["123456789012345678901234567890"],

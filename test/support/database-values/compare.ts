@@ -15,7 +15,7 @@ export const parseWritten = (text: string): unknown =>
 export const showWritten = (value: unknown): string =>
   JSON.stringify(value).replaceAll(/"\\u0000(.*?)"/g, "$1");
 
-/** At least as many digits as some numbers have that a double can't hold: a database may write shorter ones as a text, too. */
+/** Number of digits of the shortest numbers that a double can't hold: a database may write shorter ones as a text, too. */
 const LONG_DIGITS = /^-?\d+(?:\.\d+)?$/;
 const MIN_LONG_DIGITS = 16;
 

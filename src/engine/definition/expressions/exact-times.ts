@@ -18,7 +18,7 @@ class ExactDate extends Date {
     super(ms);
     this.nanos = nanos;
   }
-  /** With three digits after the second, or as many of six and nine as it needs. */
+  /** Writes three digits after the second, or six or nine where the moment needs them. */
   override toISOString(): string {
     const digits = String(this.nanos).padStart(6, "0").replace(/000$/, "");
     return super.toISOString().replace("Z", `${digits}Z`);
