@@ -79,7 +79,9 @@ interface Limit {
 export function throttle(counter: RateLimitCounter, clock: Clock): Throttle {
   /** By key: the end of the window, in milliseconds. */
   const refusals = new LRUCache<string, number>({
-    max: MAX_CACHED_REFUSALS,
+    // `max` would reserve its places at once.
+    maxSize: MAX_CACHED_REFUSALS,
+    sizeCalculation: () => 1,
     // lru-cache keeps an entry for one millisecond more.
     ttl: REFUSAL_CACHE_MS - 1,
     ttlResolution: 0,

@@ -13,7 +13,9 @@ const MAX_COUNTED = 10_000;
  */
 export function requestWindow(perMinute: number, now: () => number): (sender: string) => number | undefined {
   const windows = new LRUCache<string, { requests: number }>({
-    max: MAX_COUNTED,
+    // `max` would reserve its places at once, for each of the windows of a process.
+    maxSize: MAX_COUNTED,
+    sizeCalculation: () => 1,
     ttl: MINUTE,
     ttlResolution: 0,
     perf: { now },
