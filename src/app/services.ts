@@ -20,7 +20,7 @@ import { noTracer, type Tracer } from "../core/tracer.ts";
 import { perKeyLimits, usageHolders } from "../core/usage-limits.ts";
 import { usageLimits } from "../engine/executor/usage-limits.ts";
 import { engine } from "../engine/engine.ts";
-import { engineThreads } from "../engine/threads/engine-threads.ts";
+import { type EngineThreads, engineThreads } from "../engine/threads/engine-threads.ts";
 import { scheduledInputs } from "../engine/run-state/scheduled-inputs.ts";
 import { stopRun } from "../engine/run-state/advance-run.ts";
 import { outdatedDecisions } from "../engine/run-state/decisions-hold.ts";
@@ -67,6 +67,8 @@ export interface Setup {
   deliveries?: { timeoutMs?: number; pauseFactor?: number } | undefined;
   /** How long checks of definitions wait for connections and for a prepared query, in milliseconds; tests wait longer. */
   checks?: { connectionsTimeoutMs?: number; prepareTimeoutMs?: number } | undefined;
+  /** Checks definitions and validates values; default: threads of its own. Tests share theirs, because a start takes a second. */
+  threads?: EngineThreads | undefined;
   /** How long a request for a forgotten password takes, in milliseconds; tests do not wait. */
   resetDelayMs?: number;
 }
@@ -95,7 +97,7 @@ export function openEngine(instance: Instance, setup: Setup) {
   const connected = meter === noMeter ? opened : meteredConnections(opened, meter);
   const perKey = perKeyLimits(config.limits.per_key, instance.hasDefaultLimits);
   const holdersOf = usageHolders(perKey, read.usage);
-  const threads = engineThreads();
+  const threads = setup.threads ?? engineThreads();
   const made = engine({
     stepTypes,
     threads,

@@ -24,6 +24,7 @@ import { mockModelServer, WIRE_FORMATS } from "../support/mock-model-server.ts";
 import { smtpPeer } from "../support/mock-smtp-server.ts";
 import type { z } from "zod";
 import { callOf } from "../support/call-context.ts";
+import { sharedEngineThreads } from "../support/engine-threads.ts";
 
 const FOLDER = fileURLToPath(new URL("../../examples/", import.meta.url));
 const TICKETS = fileURLToPath(new URL("../support/tickets-mcp-server.ts", import.meta.url));
@@ -97,7 +98,12 @@ async function setUp() {
   });
   const instance = await testInstance();
   const env = { MILLRACE_STATE_DIR: instance.stateDir, TEAM_HOOK_TOKEN: "hook-secret", SMTP_PASSWORD: "p" };
-  const setup = { settings: readEnvironment(env), config, clock: instance.clock };
+  const setup = {
+    settings: readEnvironment(env),
+    config,
+    clock: instance.clock,
+    threads: sharedEngineThreads(),
+  };
   const executor = await startExecutor(instance, setup, { id: "exe_1", slots: 16 });
   const { services, close } = openServices(instance, setup, {
     wake: () => executor.queue.wake(),

@@ -27,6 +27,7 @@ import { mockHttpServer, type ReceivedRequest, sendJson } from "./mock-http-serv
 import { WIRE_FORMATS } from "./mock-model-server.ts";
 import { smtpPeer } from "./mock-smtp-server.ts";
 import { callOf } from "./call-context.ts";
+import { sharedEngineThreads } from "./engine-threads.ts";
 
 /** The folder of the examples that show everyday work. */
 const EVERYDAY_FOLDER = fileURLToPath(new URL("../../examples/everyday/", import.meta.url));
@@ -120,7 +121,7 @@ export async function exampleEnvironment(peers: Peers = {}) {
     ...peers.env,
     SLACK_ALERTS_URL: `${http.url}/services/T00/B00/alerts`,
   };
-  const setup = { settings: readEnvironment(env), config, clock };
+  const setup = { settings: readEnvironment(env), config, clock, threads: sharedEngineThreads() };
   let executor = await startExecutor(instance, setup, { id: "exe_1", slots: 16 });
   let executors = 1;
   const { services, close } = openServices(instance, setup, {

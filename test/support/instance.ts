@@ -14,6 +14,7 @@ import { type Clock, MINUTE, systemClock } from "../../src/core/clock.ts";
 import type { Services } from "../../src/surfaces/invoke.ts";
 import { openStateDirectory } from "../../src/store/state-directory.ts";
 import { locationOf, newStateDirectory } from "./directories.ts";
+import { sharedEngineThreads } from "./engine-threads.ts";
 
 export { fakeClock, type FakeClock } from "./clock.ts";
 export { temporaryDirectory } from "./directories.ts";
@@ -99,6 +100,7 @@ export async function testInstance({
     passwords,
     readDiskSpace,
     checks: PATIENT_CHECKS,
+    threads: sharedEngineThreads(),
     resetDelayMs: 0,
   });
   const open =

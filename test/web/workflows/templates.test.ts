@@ -16,6 +16,7 @@ import { createWorkflow } from "../../../tools/workflows/create-workflow.ts";
 import { publishWorkflow } from "../../../tools/workflows/publish-workflow.ts";
 import { temporaryDirectory, testInstance } from "../../support/instance.ts";
 import type { z } from "zod";
+import { sharedEngineThreads } from "../../support/engine-threads.ts";
 
 /** Services with the sample database, and names for what the templates require, which is never called. */
 async function startServices() {
@@ -39,7 +40,12 @@ async function startServices() {
   });
   const instance = await testInstance();
   const env = { MILLRACE_STATE_DIR: instance.stateDir, TEAM_HOOK_TOKEN: "t", SMTP_PASSWORD: "p" };
-  const setup = { settings: readEnvironment(env), config, clock: instance.clock };
+  const setup = {
+    settings: readEnvironment(env),
+    config,
+    clock: instance.clock,
+    threads: sharedEngineThreads(),
+  };
   const executor = await startExecutor(instance, setup, { id: "exe_1", slots: 4 });
   const { services, close } = openServices(instance, setup, {
     wake: () => executor.queue.wake(),
