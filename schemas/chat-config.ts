@@ -1,5 +1,6 @@
 /** The part of the configuration with the chats that approvals are posted to. */
 import { z } from "zod";
+import { MailAddress } from "./mail-address.ts";
 import { text } from "./text.ts";
 
 type Name = z.ZodType<string>;
@@ -20,7 +21,7 @@ export const chatConfig = (name: Name, variable: (content: string) => Name) =>
           z
             .string()
             .regex(/^[UW][A-Z0-9]{2,20}$/, { error: "must be the id of a member, such as U024BE7LH" }),
-          z.email(),
+          MailAddress,
         )
         .default({})
         .meta({

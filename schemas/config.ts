@@ -1,6 +1,7 @@
 /** The configuration file. It never contains secrets, only the names of the environment variables that hold them. */
 import { z } from "zod";
 import { chatConfig } from "./chat-config.ts";
+import { MailAddress } from "./mail-address.ts";
 import { OauthConfig } from "./oauth-config.ts";
 import { SecretCommand } from "./secret-command.ts";
 import { SignOn } from "./sign-on-config.ts";
@@ -271,7 +272,7 @@ export const Config = z
           .array(z.string().min(1))
           .default([])
           .meta({ description: "Domains that email steps may send mail to." }),
-        from: z.email().optional().meta({
+        from: MailAddress.optional().meta({
           description: "The sender of all mail. Default: smtp_user, which must then be an address.",
         }),
       })

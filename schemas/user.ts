@@ -1,6 +1,7 @@
 /** Users, their roles and sessions, and how they sign in. */
 import { z } from "zod";
 import { Scope } from "./actor.ts";
+import { canonicalAddress, checkMailAddress } from "./mail-address.ts";
 import { text, timestamp } from "./text.ts";
 
 /** In ascending order: each role includes those before it. */
@@ -41,18 +42,14 @@ export const UserStatus = z.enum(["invited", "active", "deactivated"]).meta({
 export type UserStatus = z.infer<typeof UserStatus>;
 
 /**
- * An e-mail address as it is compared and stored: trimmed, in lower case (RFC 5321 allows case-sensitive addresses, but no
- * provider uses them). Only A to Z are lowered: U+212A (the Kelvin sign) would become a k, and so another person's address.
+ * An e-mail address as it is compared and stored: trimmed, and in its canonical form. The rule refuses U+212A (the Kelvin sign) before
+ * the @: its lower case is a k, and so another person's address.
  */
-export const Email = z
-  .string()
-  .transform((address) => address.trim().replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()))
-  .pipe(z.email("must be an e-mail address, such as ann@example.com").max(254))
-  .meta({
-    description: "An e-mail address; case is ignored.",
-    example: "ada@example.com",
-    type: "string",
-  });
+export const Email = z.string().trim().check(checkMailAddress).overwrite(canonicalAddress).meta({
+  description: "An e-mail address; case is ignored, and the domain is stored in ASCII.",
+  example: "ada@example.com",
+  type: "string",
+});
 
 export const Password = z.string().min(1).max(256).meta({
   description:

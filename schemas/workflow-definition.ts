@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { Cel, Duration, JsonSchemaObject, Rate } from "./field-values.ts";
 import { Given } from "./given.ts";
+import { MailAddress } from "./mail-address.ts";
 import { Repeat } from "./repeat.ts";
 import { text } from "./text.ts";
 import { Trigger } from "./trigger.ts";
@@ -171,7 +172,7 @@ const MustSucceed = z
       example: "24h",
     }),
     mail: z
-      .array(z.email({ error: "must be a mail address" }).max(320))
+      .array(MailAddress)
       .max(20)
       .optional()
       .meta({

@@ -259,7 +259,6 @@ function describe(issue: ZodIssue): Omit<Issue, "path"> {
 }
 
 const FORMATS: Readonly<Record<string, string>> = {
-  email: "e-mail address",
   url: "URL",
   datetime: "date and time (ISO 8601)",
   date: "date (ISO 8601)",

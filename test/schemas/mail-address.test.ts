@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import { canonicalAddress, canonicalDomain, mailAddressIssue } from "../../schemas/mail-address.ts";
+import { Email } from "../../schemas/user.ts";
+
+const LABEL = "a".repeat(63);
+const LONG_DOMAIN = `${LABEL}.${LABEL}.${LABEL}`;
+
+describe("mailAddressIssue", () => {
+  it.each([
+    // RFC 3696, 3, with its errata 246 and 3563.
+    "user+mailbox@example.com",
+    "customer/department=shipping@example.com",
+    "$A12345@example.com",
+    "!def!xyz%abc@example.com",
+    "_somename@example.com",
+    // Valid in the tests of isemail (github.com/dominicsayers/isemail), beyond the forms that are refused on purpose.
+    "test@iana.org",
+    "test@e.com",
+    "test@iana.a",
+    "test.test@iana.org",
+    "!#$%&`*/=?^`{|}~@iana.org",
+    "123@iana.org",
+    "test@123.com",
+    "test@iana.co-uk",
+    "a@g--a.com",
+    "xn--test@iana.org",
+    "test@xn--hxajbheg2az3al.xn--jxalpdlp",
+    `${"a".repeat(64)}@iana.org`,
+    `test@${LABEL}.com`,
+    // Of the tests of UASG-004: https://uasg.tech
+    "a@пример.рф",
+    "a@xn--e1afmkfd.xn--p1ai",
+    "a@XN--E1AFMKFD.XN--P1AI",
+    "ann@bücher.example",
+    "用户@例子.广告",
+    "अजय@डाटा.भारत",
+    "квіточка@пошта.укр",
+    "χρήστης@παράδειγμα.ελ",
+    "Dörte@Sörensen.example.com",
+    "коля@пример.рф",
+    "o'neill@example.com",
+    "a&b@example.com",
+  ])("accepts %s", (address) => {
+    expect(mailAddressIssue(address)).toBeUndefined();
+  });
+
+  it.each([
+    ["", "it has no @", undefined],
+    ["ada", "it has no @", undefined],
+    ["@example.com", "nothing is before the @", undefined],
+    ["ada@", "nothing is after the @", undefined],
+    ["ada\uFF20example.com", "it has no @", "ada@example.com"],
+    ["Ada <ada@example.com>", "it has angle brackets", "ada@example.com"],
+    ["<ada@example.com>", "it has angle brackets", "ada@example.com"],
+    ['"Lovelace, Ada" <ada@example.com>', "it has angle brackets", "ada@example.com"],
+    ["ada@example.com, bob@example.com", "it has several addresses", undefined],
+    ["ada@example.com;bob@example.com", "it has several addresses", undefined],
+    ["Ada <ada@example.com>, Bob <bob@example.com>", "it has several addresses", undefined],
+    [" ada@example.com ", "has a space", "ada@example.com"],
+    ["ada @example.com", "has a space", undefined],
+    ["ada@exam ple.com", "its domain has a space", undefined],
+    ["ada@example.com\u00A0", 'its domain has "\u00A0"', "ada@example.com"],
+    ["mailto:ada@example.com", 'has ":"', "ada@example.com"],
+    ["a(comment)@example.com", 'has "("', undefined],
+    ["a@b@example.com", 'has "@"', undefined],
+    ["ada@example.com\r\nBcc: eve@example.com", "the hidden character U+000D", undefined],
+    ["ada@example.com\nBcc: eve@example.com", "the hidden character U+000A", undefined],
+    ["ada\u0000@example.com", "the hidden character U+0000", undefined],
+    ["ada\u200B@example.com", "the hidden character U+200B", undefined],
+    ["\u202Eada@example.com", "the hidden character U+202E", undefined],
+    ["ada\uD800@example.com", "the hidden character U+D800", undefined],
+    ['"ada"@example.com', "is in quotes", "ada@example.com"],
+    ['"ada lovelace"@example.com', "is in quotes", undefined],
+    ['"very.unusual.@.unusual.com"@example.com', "is in quotes", undefined],
+    [".ada@example.com", "begins or ends with a dot", undefined],
+    ["ada.@example.com", "begins or ends with a dot", undefined],
+    ["a..b@example.com", "two in a row", undefined],
+    [`${"a".repeat(65)}@example.com`, "has 65 bytes, the maximum is 64", undefined],
+    [`${"ü".repeat(33)}@example.com`, "has 66 bytes, the maximum is 64", undefined],
+    ["mu\u0308ller@example.com", "is not in the Unicode form NFC", "müller@example.com"],
+    ["\u212Aim@example.com", "is not in the Unicode form NFC", "Kim@example.com"],
+    ["ada@localhost", 'its domain "localhost" has no dot', undefined],
+    ["ada@example.com.", "begins or ends with a dot", "ada@example.com"],
+    ["ada@example..com", "two in a row", undefined],
+    ["ada@-example.com", 'the part "-example" of its domain', undefined],
+    ["ada@example-.com", 'the part "example-" of its domain', undefined],
+    ["ada@exa_mple.com", 'its domain has "_"', undefined],
+    ["ada@example.com%2Fx", 'its domain has "%"', undefined],
+    ["ada@example.com:25", 'its domain has ":"', undefined],
+    ["ada@[192.0.2.1]", "its domain is an IP address", undefined],
+    ["ada@[IPv6:2001:db8::1]", "its domain is an IP address", undefined],
+    ["ada@192.0.2.1", "its domain is an IP address", undefined],
+    ["ada@example.123", "its domain ends with the number 123", undefined],
+    ["ada@\uFF11\uFF12.\uFF13", "its domain ends with the number", undefined],
+    [`ada@a${LABEL}.com`, "has 64 bytes, the maximum is 63", undefined],
+    [`ada@${LONG_DOMAIN}.${LABEL}`, "its domain has 255 bytes, the maximum is 253", undefined],
+    [`${"b".repeat(64)}@${LONG_DOMAIN}`, "the address has 256 bytes, the maximum is 254", undefined],
+    ["a".repeat(2_000_000), "the address has 2000000 bytes", undefined],
+  ])("refuses %j, names the part and what to do", (address, reason, intended) => {
+    const issue = mailAddressIssue(address)!;
+    expect(issue.message).toMatch(/^must be a mail address such as ada@example\.com, but /);
+    expect(issue.message).toContain(reason);
+    expect(issue.message.length).toBeLessThan(300);
+    expect(issue.did_you_mean).toBe(intended);
+    expect(issue.fix).toMatch(intended === undefined ? /^[A-Z][^\n]+\.$/ : `Write ${intended}.`);
+  });
+
+  it("names the domain that UTS 46 does not allow", () => {
+    // A joiner without the letters that need it is refused as hidden; a mark at the beginning of a label is refused by UTS 46.
+    expect(mailAddressIssue("ada@\u0301a.com")!.message).toContain("has no valid form in ASCII (UTS 46)");
+  });
+});
+
+describe("canonicalDomain", () => {
+  // https://www.unicode.org/reports/tr46/, tables 3 and 4, and its IdnaTestV2.txt; https://www.iana.org/domains/reserved.
+  it.each([
+    ["Faß.de", "xn--fa-hia.de"],
+    ["BÜCHER.de", "xn--bcher-kva.de"],
+    ["bu\u0308cher.de", "xn--bcher-kva.de"],
+    ["Öbb.at", "xn--bb-eka.at"],
+    ["日本語。ＪＰ", "xn--wgv71a119e.jp"],
+    ["☕.us", "xn--53h.us"],
+    ["ｅxample．com", "example.com"],
+    ["مثال.إختبار", "xn--mgbh0fb.xn--kgbechtv"],
+    ["例子.测试", "xn--fsqu00a.xn--0zwm56d"],
+    ["пример.испытание", "xn--e1afmkfd.xn--80akhbyknj4f"],
+    ["XN--P1AI", "xn--p1ai"],
+    ["Example.ORG", "example.org"],
+    ["192.0.2.1", "192.0.2.1"],
+    ["1.2", "1.2"],
+    ["%65xample.com", "%65xample.com"],
+    ["Example.com/x", "example.com/x"],
+    ["\u212Apmg.com", "kpmg.com"],
+  ])("writes %s as %s", (domain, ascii) => {
+    expect(canonicalDomain(domain)).toBe(ascii);
+    expect(canonicalDomain(ascii)).toBe(ascii);
+  });
+});
+
+describe("canonicalAddress", () => {
+  it.each([
+    ["Ada@Example.COM", "ada@example.com"],
+    ["Ada@Bücher.example", "ada@xn--bcher-kva.example"],
+    ["DÖRTE@example.com", "dörte@example.com"],
+    ["Admin", "admin"],
+    ["@Bücher.de", "@bücher.de"],
+  ])("writes %s as %s", (address, canonical) => {
+    expect(canonicalAddress(address)).toBe(canonical);
+  });
+});
+
+describe("Email", () => {
+  it("is trimmed and canonical", () => {
+    expect(Email.parse("  Ann@BÜCHER.example ")).toBe("ann@xn--bcher-kva.example");
+  });
+
+  it("never turns a letter before the @ into another person's", () => {
+    expect(Email.safeParse("\u212Aim@example.com").success).toBe(false);
+    expect(Email.parse("K\u0131m@example.com")).toBe("k\u0131m@example.com");
+  });
+});
