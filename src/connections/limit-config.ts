@@ -3,6 +3,7 @@
  * is not granted can't be distinguished from what is not configured: there is no second set of rules.
  */
 import type { Config, UnusableEntry } from "../../schemas/config.ts";
+import { canonicalDomain } from "../../schemas/mail-address.ts";
 import type { ConnectionView, DatabaseGrant } from "../core/connection-view.ts";
 import { withGrantHint } from "../core/grant-hint.ts";
 import type { HttpPolicy } from "../core/http-policy.ts";
@@ -60,7 +61,7 @@ export function limitConfig(config: Config, view: ConnectionView): ConnectionCon
       allowed_domains: config.mail.allowed_domains.filter(
         (domain) =>
           mailDomains === null ||
-          mailDomains.some((granted_) => granted_.toLowerCase() === domain.toLowerCase()),
+          mailDomains.some((granted_) => canonicalDomain(granted_) === canonicalDomain(domain)),
       ),
     },
     ...(mcpServers !== null && { allowedTools: mcpServers }),

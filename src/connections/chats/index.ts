@@ -1,6 +1,7 @@
 /** Posts to the chats of the configuration, through the HTTP client with its rules for hosts and its proxy. */
 import { LRUCache } from "lru-cache";
 import type { Config } from "../../../schemas/config.ts";
+import { canonicalAddress } from "../../../schemas/mail-address.ts";
 import type { ChatMember, Chats } from "../../core/chat-port.ts";
 import { MINUTE } from "../../core/clock.ts";
 import type { CallContext, Http } from "../../core/connections.ts";
@@ -138,7 +139,7 @@ export function createChats(
     async memberEmail(name, member, call) {
       const slack = findSlack(name);
       const configured = slack.people[member.id];
-      if (configured !== undefined) return configured.toLowerCase();
+      if (configured !== undefined) return canonicalAddress(configured);
       const key = `${name}\0${member.team}\0${member.id}`;
       const known = addresses.get(key);
       if (known !== undefined) return known.email;
@@ -191,5 +192,5 @@ function addressOf(user: unknown, { id, team }: ChatMember, workspace: unknown):
   };
   if (found !== id || home !== team || home !== workspace) return null;
   if (deleted === true || bot === true || stranger === true) return null;
-  return typeof profile?.email === "string" ? profile.email.toLowerCase() : null;
+  return typeof profile?.email === "string" ? canonicalAddress(profile.email) : null;
 }

@@ -1,11 +1,12 @@
 /** Sends mails about accounts, through the same SMTP server as email steps. */
 import type { Config } from "../../../schemas/config.ts";
+import { mailAddressIssue } from "../../../schemas/mail-address.ts";
 import { SECOND } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { AccountMailer } from "../../core/mail-port.ts";
 import type { SecretSource } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
-import { isEmailAddress, createSmtpClient } from "./smtp.ts";
+import { createSmtpClient } from "./smtp.ts";
 
 const SEND_TIMEOUT_MS = 20 * SECOND;
 
@@ -25,11 +26,9 @@ export function createAccountMailer(
       return smtp.unusableReason() === null;
     },
     async send({ to, subject, text, html }, { owner = to, signal: given } = {}) {
-      if (!isEmailAddress(to))
-        throw new AppError(
-          "invalid_input",
-          "The recipient is not an e-mail address such as ada@example.com.",
-        );
+      const issue = mailAddressIssue(to);
+      if (issue !== undefined)
+        throw new AppError("invalid_input", `The recipient ${issue.message}. ${issue.fix}`);
       const timeout = AbortSignal.timeout(timeoutMs);
       const signal = given === undefined ? timeout : AbortSignal.any([given, timeout]);
       // Prevents automatic replies (RFC 3834, 5).

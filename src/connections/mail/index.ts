@@ -1,11 +1,12 @@
 /** Sends mails of email steps through the configured SMTP server, only to domains that the operator allows. */
 import { createHash } from "node:crypto";
+import { canonicalDomain, mailAddressIssue, mailDomain } from "../../../schemas/mail-address.ts";
 import type { Attachment, Mail, Mailer } from "../../core/connections.ts";
 import type { SecretSource } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { FairPool } from "../fair-pool.ts";
 import { type ConnectionConfig, missingFix } from "../limit-config.ts";
-import { isEmailAddress, createSmtpClient } from "./smtp.ts";
+import { createSmtpClient } from "./smtp.ts";
 
 const MAX_RECIPIENTS = 50;
 /** Maximum size of the text and the HTML together, in bytes. */
@@ -24,7 +25,7 @@ export function createMailer(
   places?: FairPool,
 ): Mailer {
   const smtp = createSmtpClient(config, secrets, places);
-  const domains = config.mail.allowed_domains.map((domain) => domain.toLowerCase());
+  const domains = config.mail.allowed_domains.map(canonicalDomain);
 
   return {
     unavailableReason: smtp.unusableReason,
@@ -54,11 +55,9 @@ function toMessagePart({ name, content, content_type: type }: Attachment) {
   return { filename: name, content, ...(contentType !== undefined && { contentType }) };
 }
 
-const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1).toLowerCase();
-
 /** The Message-ID. A mail that is sent again has the same one, so that the receiver can detect it. */
 function messageIdOf(key: string, from: string): string {
-  return `<${createHash("sha256").update(key).digest("hex").slice(0, 40)}@${domainOf(from)}>`;
+  return `<${createHash("sha256").update(key).digest("hex").slice(0, 40)}@${mailDomain(from)}>`;
 }
 
 /** @throws StepError mail_refused, input_invalid */
@@ -88,13 +87,16 @@ function checkMail(
         fix: "Store the data where people can download it, and send a link.",
       },
     );
-  const invalid = all.find((address) => !isEmailAddress(address));
-  if (invalid !== undefined)
-    throw new StepError(
-      "input_invalid",
-      `"${invalid.slice(0, 100)}" is not an e-mail address such as ada@example.com.`,
-    );
-  const refused = [...new Set(all.map(domainOf))].filter((domain) => !domains.includes(domain));
+  for (const address of all) {
+    const issue = mailAddressIssue(address);
+    if (issue !== undefined)
+      throw new StepError(
+        "input_invalid",
+        `The recipient ${JSON.stringify(address.slice(0, 100))} ${issue.message}.`,
+        { fix: issue.fix },
+      );
+  }
+  const refused = [...new Set(all.map(mailDomain))].filter((domain) => !domains.includes(domain));
   if (refused.length === 0) return;
   const allowed = domains.length === 0 ? "no domain is allowed" : `allowed domains: ${domains.join(", ")}`;
   throw new StepError(

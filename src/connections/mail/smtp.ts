@@ -1,13 +1,14 @@
 /** The client of the configured SMTP server, for email steps and account mails. */
 import type { createTransport, SendMailOptions } from "nodemailer";
-import { z } from "zod";
 import type { Config } from "../../../schemas/config.ts";
+import { isMailAddress } from "../../../schemas/mail-address.ts";
 import type { CallContext } from "../../core/connections.ts";
 import { type SecretSource, withSecrets } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { createFairPool, type FairPool } from "../fair-pool.ts";
 import { isLoginRefusal, mailStepError } from "./errors.ts";
-import { transportOptions } from "./transport-options.ts";
+import { requireInternationalMail } from "./international-mail.ts";
+import { type TransportOptions, transportOptions } from "./transport-options.ts";
 
 export interface SmtpClient {
   /** Why mail cannot be sent, or null. */
@@ -54,7 +55,7 @@ export function createSmtpClient(
     const missing = secrets.missingReason(smtp.smtp_password_var);
     if (missing !== null)
       return `Mail cannot be sent, because it has no password (smtp_password_var in authentication.basic): ${missing}.`;
-    if (!isEmailAddress(from))
+    if (!isMailAddress(from))
       return "Mail has no sender, because smtp_user is not an e-mail address. Set mail.from in the configuration.";
     return null;
   }
@@ -62,7 +63,7 @@ export function createSmtpClient(
   /** Does work with a transport; once more if the password was refused and has been replaced, because nothing was sent. */
   async function withTransport<T>(
     signal: AbortSignal,
-    work: (transport: Transport) => Promise<T>,
+    work: (transport: Transport, options: TransportOptions) => Promise<T>,
   ): Promise<T> {
     const variables = smtp === undefined ? [] : [smtp.smtp_password_var];
     return withSecrets(secrets, variables, { isRefusal: isLoginRefusal, signal }, async () => {
@@ -70,11 +71,11 @@ export function createSmtpClient(
       if (reason !== null || smtp === undefined) throw new StepError("environment", reason!);
       const nodemailer = await import("nodemailer");
       try {
-        return await work(
-          nodemailer.createTransport(transportOptions(smtp, secrets.get(smtp.smtp_password_var)!)),
-        );
+        const options = transportOptions(smtp, secrets.get(smtp.smtp_password_var)!);
+        return await work(nodemailer.createTransport(options), options);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
+        if (error instanceof StepError) throw error;
         throw mailStepError(error, smtp);
       }
     });
@@ -85,7 +86,8 @@ export function createSmtpClient(
     from,
     send: ({ to, cc = [], subject, ...content }, call) =>
       places.run(call, () =>
-        withTransport(call.signal, async (transport) => {
+        withTransport(call.signal, async (transport, options) => {
+          await requireInternationalMail([from, ...to, ...cc], options, call.signal);
           const { accepted } = await transport.sendMail({
             ...content,
             // Addresses as objects are not parsed, so one address cannot contain a second one.
@@ -117,5 +119,4 @@ export function createSmtpClient(
 // oxlint-disable-next-line no-control-regex -- a header must not contain these characters
 const CONTROL = /[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g;
 
-export const isEmailAddress = (text: string): boolean => z.email().safeParse(text).success;
 const plain = (address: string): { name: string; address: string } => ({ name: "", address });

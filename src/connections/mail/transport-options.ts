@@ -2,6 +2,7 @@ import type { Config } from "../../../schemas/config.ts";
 import { SECOND } from "../../core/clock.ts";
 import { isLoopback } from "../../core/hosts.ts";
 
+export type TransportOptions = ReturnType<typeof transportOptions>;
 export type SmtpConfig = NonNullable<Config["authentication"]["basic"]>;
 
 /** Connection options. A password is sent unencrypted over a network only if the operator has configured that. */

@@ -1,4 +1,4 @@
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Config } from "../../../schemas/config.ts";
@@ -48,6 +48,23 @@ async function smtpServer(options: ServerOptions = {}): Promise<{ port: number; 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
   return { port: (server.server.address() as AddressInfo).port, received };
+}
+
+/** Passes a connection on, and records what the client sends. */
+async function recordingRelay(target: number): Promise<{ port: number; sent(): string }> {
+  const chunks: Buffer[] = [];
+  const server = createServer((client) => {
+    const upstream = connect(target, "127.0.0.1");
+    for (const socket of [client, upstream]) socket.on("error", () => undefined);
+    client.on("data", (chunk) => chunks.push(chunk));
+    client.pipe(upstream).pipe(client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return {
+    port: (server.address() as AddressInfo).port,
+    sent: () => Buffer.concat(chunks).toString("utf8"),
+  };
 }
 
 const ALLOWED = { allowed_domains: ["example.com", "Example.ORG"] };
@@ -126,6 +143,55 @@ describe("mail", () => {
       expect(error).toMatchObject({ code: "input_invalid" });
     }
     expect(received).toHaveLength(1);
+  });
+
+  test("goes to the ASCII form of its domains, in the envelope and in its headers", async () => {
+    const { port, received } = await smtpServer({ ...PLAIN, hideSMTPUTF8: true });
+    const relay = await recordingRelay(port);
+    const mail = { allowed_domains: ["bücher.example", "ПРИМЕР.рф"], from: "m@Почта.рф" };
+    const to = ["ada@BÜCHER.example", "ada@пример.рф", "r&d/x@xn--bcher-kva.example"];
+    const sent = await sender(relay.port, { mail }).send({ ...MAIL, to }, call);
+    const ascii = ["ada@xn--bcher-kva.example", "ada@xn--e1afmkfd.xn--p1ai", "r&d/x@xn--bcher-kva.example"];
+    // The server decodes the domains again, so the commands are read on their way to it.
+    expect(relay.sent().match(/(?<=RCPT TO:<)[^>]+/g)).toEqual(ascii);
+    expect(relay.sent()).toContain("MAIL FROM:<m@xn--80a1acny.xn--p1ai>");
+    expect(received).toHaveLength(1);
+    expect(received[0]!.raw.replaceAll(/\r\n[ \t]+/g, " ")).toContain(`To: ${ascii.join(", ")}\r\n`);
+    expect(received[0]!.raw).toContain("From: m@xn--80a1acny.xn--p1ai\r\n");
+    expect(sent.message_id).toMatch(/^<[0-9a-f]{40}@xn--80a1acny\.xn--p1ai>$/);
+    expect(sent.accepted).toEqual(ascii);
+  });
+
+  test("goes to letters beyond ASCII before the @ where the server offers SMTPUTF8", async () => {
+    const { port, received } = await smtpServer(PLAIN);
+    const mail = { allowed_domains: ["пример.рф", "example.com"] };
+    await sender(port, { mail }).send({ ...MAIL, to: ["дарья@пример.рф"], cc: ["dörte@example.com"] }, call);
+    expect(received).toMatchObject([{ to: ["дарья@пример.рф", "dörte@example.com"] }]);
+  });
+
+  test("is not sent to letters beyond ASCII before the @ where the server does not", async () => {
+    const commands: string[] = [];
+    const { port, received } = await smtpServer({
+      ...PLAIN,
+      hideSMTPUTF8: true,
+      onMailFrom: ({ address }, _session, done) => {
+        commands.push(address);
+        done();
+      },
+    });
+    for (const mail of [
+      { ...MAIL, to: ["dörte@example.com"] },
+      { ...MAIL, cc: ["ada@example.org", "дарья@example.com"] },
+    ]) {
+      const error = await failure(sender(port).send(mail, call));
+      expect(error).toMatchObject({ code: "mail_failed", transient: false });
+      expect(error.message).toContain("does not offer SMTPUTF8 (RFC 6531)");
+      expect(error.options.fix).toContain("ASCII before the @");
+    }
+    expect(commands).toEqual([]);
+    expect(received).toEqual([]);
+    const unreachable = await failure(sender(1).send({ ...MAIL, to: ["dörte@example.com"] }, call));
+    expect(unreachable).toMatchObject({ code: "mail_failed", transient: true });
   });
 
   test("is sent only to allowed domains", async () => {
