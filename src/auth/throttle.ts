@@ -1,6 +1,7 @@
 /** Limits attempts to guess passwords before anything is hashed: by account, by address, and by both. */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { canonicalAddress } from "../../schemas/mail-address.ts";
 import type { RateLimitCounter } from "../core/rate-limit-port.ts";
 import { type Clock, HOUR, MINUTE, SECOND } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
@@ -183,7 +184,7 @@ function limitsOf(kind: ThrottledAction, { account, address }: ThrottleSubject):
     ...(site === undefined ? [] : [limit(null, site, PER_SITE * factor)]),
   ];
   if (account === undefined) return byAddress;
-  const email = account.trim().toLowerCase();
+  const email = canonicalAddress(account.trim());
   if (kind === "reset" || kind === "verification")
     return [limit(email, null, MAILS, MAIL_WINDOW), ...byAddress];
   return [limit(email, network, PER_ACCOUNT_AND_ADDRESS), limit(email, null, PER_ACCOUNT), ...byAddress];

@@ -1,4 +1,5 @@
 /** `millrace users`: users on the command line, also for admins who can no longer sign in. */
+import { canonicalAddress, mailAddressIssue } from "../../schemas/mail-address.ts";
 import { MAX_PAGE } from "../../schemas/page.ts";
 import { Email, Role, type User, UserRole } from "../../schemas/user.ts";
 import { inviteUser } from "../../tools/users/invite-user.ts";
@@ -192,7 +193,7 @@ async function warnAboutProvider(io: Io, users: UserReader): Promise<void> {
 }
 
 async function findUser(users: UserReader, address: string): Promise<UserRecord> {
-  const email = address.trim().toLowerCase();
+  const email = canonicalAddress(address.trim());
   const found = await users.findByEmail(email);
   if (found !== undefined) return found;
   const { items } = await users.page({ filter: {}, after: null, limit: NEAR_MATCH_USERS });
@@ -221,7 +222,10 @@ const usageError = (message: string): CommandError => new CommandError(message, 
 function checkEmail(address: string): string {
   const parsed = Email.safeParse(address);
   if (parsed.success) return parsed.data;
-  throw usageError(`Expected an e-mail address such as ann@example.com, got ${address.slice(0, 254)}.`);
+  const { fix } = mailAddressIssue(address.trim())!;
+  throw usageError(
+    `Expected an e-mail address such as ann@example.com, got ${address.slice(0, 254)}. ${fix}`,
+  );
 }
 
 /** `member` is not suggested: it exists only with a second project. */

@@ -4,6 +4,7 @@
  * Each seat decides once, so two people never decide for one.
  */
 import { type AssignedRole, isAssignedRole } from "../../schemas/approval-rules.ts";
+import { canonicalAddress } from "../../schemas/mail-address.ts";
 import { Role } from "../../schemas/user.ts";
 import type { ApprovalEventRecord } from "./approval-rules.ts";
 
@@ -11,13 +12,13 @@ export interface Assignment {
   /** Whether nobody is named: everyone with the scope can decide. */
   open: boolean;
   roles: readonly AssignedRole[];
-  /** Who holds each seat, by the person whose seat it is, in lower case. */
+  /** Who holds each seat, by the person whose seat it is, as canonical addresses. */
   holders: ReadonlyMap<string, string>;
 }
 
 /** Somebody who may decide. */
 export interface Candidate {
-  /** The address in lower case, or another subject for a key of the operator. */
+  /** The canonical address, or another subject for a key of the operator. */
   id: string;
   /** The role in the project of the approval; null for none, and for keys of the operator. */
   role: Role | null;
@@ -50,7 +51,7 @@ export function assignmentOf({
   const roles = new Set<AssignedRole>();
   const assign = (to: readonly string[]): void => {
     for (const assignee of to) {
-      const id = assignee.toLowerCase();
+      const id = canonicalAddress(assignee);
       if (isAssignedRole(id)) roles.add(id);
       else if (!holders.has(id)) holders.set(id, id);
     }
@@ -59,7 +60,7 @@ export function assignmentOf({
   for (const { kind, by, to } of events) {
     if (kind === "escalated") assign(to);
     if (kind !== "delegated" || by === null) continue;
-    const [from, next] = [by.toLowerCase(), to[0]!.toLowerCase()];
+    const [from, next] = [canonicalAddress(by), canonicalAddress(to[0]!)];
     // A person who decides by a role, or because nobody is named, gets a seat and gives it away. Others have only those that they hold.
     if (!holders.has(from) && (roles.size > 0 || assignees.length === 0)) holders.set(from, from);
     for (const [seat, holder] of holders) if (holder === from) holders.set(seat, next);

@@ -1,4 +1,5 @@
 /** The people that an approval concerns: who has a role, who is away, and who gets a mail. */
+import { canonicalAddress } from "../../schemas/mail-address.ts";
 import { MAX_PAGE } from "../../schemas/page.ts";
 import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import { Role, ROLE_SCOPES } from "../../schemas/user.ts";
@@ -118,7 +119,7 @@ export async function approvalRecipients(
   const decided = approval.decisions.filter((decision) => decision.planDigest === planDigest);
   const taken = new Set(decided.flatMap(({ seat, person }) => [mailboxOf(seat), mailboxOf(person)]));
   const isMeant = (assignee: string): boolean =>
-    to === undefined || to.some((one) => one.toLowerCase() === assignee);
+    to === undefined || to.some((one) => canonicalAddress(one) === assignee);
   const recipients = new Map<string, ApprovalRecipient>();
   const mayDecide = async (email: string): Promise<boolean> => {
     // Somebody without an account may get one, or decide with the link of the mail.

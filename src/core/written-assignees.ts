@@ -1,5 +1,6 @@
 /** The assignees that a definition names itself, and not through an expression. */
 import { EXPRESSION_PATTERN } from "../../schemas/field-values.ts";
+import { canonicalAddress } from "../../schemas/mail-address.ts";
 import type { RunRecord } from "./model.ts";
 
 type Path = PropertyKey[];
@@ -47,4 +48,6 @@ export const isNamedStranger = (
   email: string,
 ): boolean =>
   definition === null &&
-  writtenAssignees(step ?? {}).literal.some(({ assignee }) => assignee.toLowerCase() === email.toLowerCase());
+  writtenAssignees(step ?? {}).literal.some(
+    ({ assignee }) => canonicalAddress(assignee) === canonicalAddress(email),
+  );

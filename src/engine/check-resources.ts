@@ -1,4 +1,5 @@
 /** What a definition is checked against: the connections, workflows and people of its project. */
+import { canonicalAddress } from "../../schemas/mail-address.ts";
 import { DEFAULT_PROJECT, projectOf } from "../../schemas/project.ts";
 import type { UserReader } from "../core/account-ports.ts";
 import { peopleWithRole, type PeopleReaders } from "../core/approval-people.ts";
@@ -66,7 +67,7 @@ async function isMember(
   project: string,
   address: string,
 ): Promise<boolean> {
-  const email = address.toLowerCase();
+  const email = canonicalAddress(address);
   const user = await users.findByEmail(email);
   if (user?.status !== "active") return false;
   if (user.role === "admin") return true;

@@ -9,6 +9,7 @@ import {
   MAX_REQUIRED,
 } from "../../schemas/approval-rules.ts";
 import { Duration } from "../../schemas/field-values.ts";
+import { canonicalAddress, mailAddressIssue } from "../../schemas/mail-address.ts";
 import { text } from "../../schemas/text.ts";
 import type { ApprovalRules } from "../core/approval-rules.ts";
 import { MINUTE } from "../core/clock.ts";
@@ -76,11 +77,13 @@ type WrittenAssignees = z.output<typeof Assignees>;
 export function flatAssignees(written: WrittenAssignees | undefined, field = "assignees"): string[] {
   const found = new Map<string, string>();
   for (const assignee of [written ?? []].flat(2)) {
-    const key = assignee.toLowerCase();
-    if (!isAssignedRole(key) && !z.email().safeParse(assignee).success)
+    const key = canonicalAddress(assignee);
+    const issue = isAssignedRole(key) ? undefined : mailAddressIssue(assignee);
+    if (issue !== undefined)
       throw new StepError(
         "input_invalid",
-        `${field} must have mail addresses and roles (${ASSIGNED_ROLES.join(", ")}), got "${assignee.slice(0, 100)}".`,
+        `${field} must have mail addresses and roles (${ASSIGNED_ROLES.join(", ")}), got ${JSON.stringify(assignee.slice(0, 100))}: it ${issue.message}.`,
+        { fix: issue.fix },
       );
     if (!found.has(key)) found.set(key, isAssignedRole(key) ? key : assignee);
   }

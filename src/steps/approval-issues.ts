@@ -1,7 +1,7 @@
 /** What the checker finds in the fields of an `approval` step that say who decides. */
-import { z } from "zod";
 import { ASSIGNED_ROLES, isAssignedRole } from "../../schemas/approval-rules.ts";
 import { EXPRESSION_PATTERN } from "../../schemas/field-values.ts";
+import { mailAddressIssue } from "../../schemas/mail-address.ts";
 import { Role } from "../../schemas/user.ts";
 import type { Mailer, PartialIssue } from "../core/connections.ts";
 import { mailboxOf } from "../core/mailbox.ts";
@@ -33,9 +33,9 @@ export async function whoDecidesIssues(
 /** What is neither an address nor a role. A word without @ is meant as a role. */
 function roleIssues({ path, assignee }: WrittenAssignee): PartialIssue[] {
   const word = assignee.toLowerCase();
-  if (isAssignedRole(word) || z.email().safeParse(assignee).success) return [];
-  if (assignee.includes("@"))
-    return [{ path, code: "wrong_format", message: "must be a mail address, such as ada@example.com" }];
+  const issue = mailAddressIssue(assignee);
+  if (isAssignedRole(word) || issue === undefined) return [];
+  if (assignee.includes("@")) return [{ path, code: "wrong_format", ...issue }];
   const isViewer = word === "viewer";
   const near = isViewer ? undefined : nearMatch(word, Role.options);
   return [

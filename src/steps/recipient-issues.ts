@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { EXPRESSION_PATTERN } from "../../schemas/field-values.ts";
+import { mailAddressIssue, mailDomain } from "../../schemas/mail-address.ts";
 import type { Mailer, PartialIssue } from "../core/connections.ts";
 import type { UnresolvedStep } from "../core/step-type.ts";
 
@@ -13,9 +13,9 @@ export function recipientIssues(field: string, step: UnresolvedStep, mailer: Mai
   return (Array.isArray(written) ? written : [written]).flatMap((address: unknown, index): PartialIssue[] => {
     if (typeof address !== "string" || EXPRESSION_PATTERN.test(address)) return [];
     const path = Array.isArray(written) ? [field, index] : [field];
-    if (!z.email().safeParse(address).success)
-      return [{ path, code: "wrong_format", message: "must be a mail address, such as ada@example.com" }];
-    const domain = address.slice(address.lastIndexOf("@") + 1).toLowerCase();
+    const issue = mailAddressIssue(address);
+    if (issue !== undefined) return [{ path, code: "wrong_format", ...issue }];
+    const domain = mailDomain(address);
     if (allowed.includes(domain)) return [];
     return [
       {

@@ -23,5 +23,9 @@ describe("samePerson", () => {
     expect(samePerson("ann@example.com", "ben@example.com")).toBe(false);
     expect(samePerson("ann@example.com", "ann@example.org")).toBe(false);
     expect(samePerson("key_a", "key_A")).toBe(false);
+    expect(samePerson("ann@bücher.example", "Ann+2@XN--bcher-kva.example")).toBe(true);
+    expect(samePerson("ann@faß.example", "ann@fass.example")).toBe(false);
+    expect(samePerson("DÖRTE@example.com", "do\u0308rte@example.com")).toBe(true);
+    expect(samePerson("\uFF41nn@example.com", "ann@example.com")).toBe(true);
   });
 });

@@ -1,5 +1,6 @@
 /** Who may decide an approval, and until when: the only place that says so. */
 import { OPERATOR } from "../../schemas/actor.ts";
+import { canonicalAddress } from "../../schemas/mail-address.ts";
 import { roleIn, scopesIn } from "../../src/core/access.ts";
 import {
   assignmentOf,
@@ -52,7 +53,7 @@ export interface Standing {
 
 /** The id of a person among the assignees and deciders of approvals. */
 export const personId = (decider: Pick<Decider, "owner" | "lineage">): string =>
-  usageSubjectOf({ ...decider, owner: decider.owner.toLowerCase() });
+  usageSubjectOf({ ...decider, owner: canonicalAddress(decider.owner) });
 
 /** @param read the readers of the transaction, inside one; an approval in it has to be locked before */
 export async function standingOf(

@@ -1,4 +1,5 @@
 /** Checks what is granted: names of the configuration, and options that its kind has. */
+import { canonicalDomain } from "../../schemas/mail-address.ts";
 import type { GrantKind } from "../../schemas/project.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import type { Connections } from "../../src/core/connections.ts";
@@ -44,7 +45,8 @@ export async function grantIssues(
   const names = namesOf(kind, configured, project);
   const callable = kind === "host" && !names.includes(name) ? await hostKind(name, configured) : "none";
   const isNeedless = callable === "public" && project.httpPublic !== "list";
-  const isKnown = names.includes(name) || (callable !== "none" && !isNeedless);
+  const isKnown =
+    names.includes(kind === "mail" ? canonicalDomain(name) : name) || (callable !== "none" && !isNeedless);
   return [
     ...(isKnown
       ? []

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { canonicalAddress } from "../../schemas/mail-address.ts";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { text } from "../../schemas/text.ts";
 import { UserRole, User, UserStatus } from "../../schemas/user.ts";
@@ -29,7 +30,11 @@ export const listUsers = defineTool({
   }),
   output: pageOf(User),
   async run({ search, role, status, limit, cursor }, ctx) {
-    const filter = { search: search?.trim().toLowerCase(), role, status };
+    const filter = {
+      search: search === undefined ? undefined : canonicalAddress(search.trim()),
+      role,
+      status,
+    };
     const query = JSON.stringify(["list_users", filter]);
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
     const pageSize = limit ?? listUsers.page!.mcpLimit;

@@ -1,4 +1,5 @@
 /** Proposes the inputs of a workflow that is made from a trail: values that look like parameters, with a schema. */
+import { isMailAddress } from "../../schemas/mail-address.ts";
 import { canonicalJson } from "../../src/core/canonical-json.ts";
 import { schemaOfValue } from "../../src/core/json-schema/index.ts";
 
@@ -66,7 +67,7 @@ export function trailInputs(): TrailInputs {
 const FORMATS = [
   ["date", /^\d{4}-\d\d-\d\d$/],
   ["date-time", /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/],
-  ["email", /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/],
+  ["email", { test: isMailAddress }],
 ] as const;
 
 function formatOf(value: unknown): { format?: string } {

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import type * as Ajv from "ajv/dist/2020.js";
 import type { FormatsPlugin } from "ajv-formats";
 import { RE2JS } from "re2js";
+import { isMailAddress } from "../../../schemas/mail-address.ts";
 import { lazy } from "../lazy.ts";
 import { calculateExactly } from "../long-number-arithmetic.ts";
 
@@ -99,6 +100,8 @@ export function newAjv({ useDefaults, allErrors }: DialectOptions): Ajv.Ajv2020 
     code: { regExp: linearRegExp },
   });
   packaged.addFormats(ajv, [...FORMATS]);
+  // An input with this format can be used wherever the workflow sends mail or asks a person.
+  ajv.addFormat("email", isMailAddress);
   ajv.removeKeyword("multipleOf");
   ajv.addKeyword(MULTIPLE_OF);
   return ajv;

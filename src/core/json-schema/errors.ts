@@ -4,6 +4,7 @@ import type { PartialIssue } from "../connections.ts";
 import { HELD_EXACTLY, unknownKey } from "../issues.ts";
 import { nearMatch } from "../near-match.ts";
 import { isLongNumber } from "../../../schemas/long-numbers.ts";
+import { mailAddressIssue } from "../../../schemas/mail-address.ts";
 import { LONG_NUMBER_KEYWORD } from "./long-numbers.ts";
 import { pointerParts } from "./references.ts";
 
@@ -127,7 +128,12 @@ function describe(error: ErrorObject, path: PropertyKey[], nearest: Suggest): Pa
       };
     }
     case "format":
-      return { path, code: "wrong_format", message: `must be a valid ${String(params["format"])}` };
+      return {
+        path,
+        code: "wrong_format",
+        message: `must be a valid ${String(params["format"])}`,
+        ...(params["format"] === "email" && mailAddressIssue(String(error.data))),
+      };
     case "pattern":
       return { path, code: "wrong_format", message: `must match ${String(params["pattern"])}` };
     case "anyOf":

@@ -4,6 +4,7 @@
  */
 import type { Logger } from "pino";
 import { OPERATOR } from "../../../schemas/actor.ts";
+import { canonicalAddress } from "../../../schemas/mail-address.ts";
 import { scopesIn } from "../../core/access.ts";
 import { type Clock, isAgreed, iso } from "../../core/clock.ts";
 import { accessOfOwner } from "../../core/owner-access.ts";
@@ -67,6 +68,6 @@ export function overdueAlerts({
   async function recipientsOf({ mail, publishedBy }: ExpectationRecord, project: string): Promise<string[]> {
     const access = publishedBy === OPERATOR ? undefined : await accessOfOwner(read, publishedBy);
     const publisher = access !== undefined && scopesIn(access, project).has("read") ? [publishedBy] : [];
-    return [...new Set([...publisher, ...mail].map((address) => address.toLowerCase()))];
+    return [...new Set([...publisher, ...mail].map(canonicalAddress))];
   }
 }

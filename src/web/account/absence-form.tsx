@@ -4,6 +4,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/r
 import { useState } from "react";
 import type { Absence } from "../../../schemas/absence.ts";
 import { send } from "../api/client.ts";
+import { MAIL_ADDRESS_INPUT } from "../ui/mail-address-input.ts";
 import { notifyError, notifySuccess } from "../ui/notify.ts";
 import { ErrorAlert, LoadingSkeleton, QueryContent } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
@@ -109,7 +110,7 @@ function NewAbsence({ absence }: { absence: Absence }) {
         <TextInput
           label="Substitute"
           description="The e-mail address of a colleague."
-          type="email"
+          {...MAIL_ADDRESS_INPUT}
           required
           value={substitute}
           onChange={(event) => setSubstitute(event.currentTarget.value)}

@@ -4,6 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, Navigate, useLocation } from "react-router";
 import { send } from "../api/client.ts";
+import { MAIL_ADDRESS_INPUT } from "../ui/mail-address-input.ts";
 import { ErrorAlert, QueryContent } from "../ui/page.tsx";
 import { AuthCard } from "./auth-card.tsx";
 import { formLevelError, issueAt, tokenFromHash } from "./form-errors.ts";
@@ -67,7 +68,7 @@ function Form() {
           )}
           <TextInput
             label="E-mail address"
-            type="email"
+            {...MAIL_ADDRESS_INPUT}
             autoComplete="username"
             required
             value={email}

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Link, Navigate, useSearchParams } from "react-router";
 import { send } from "../api/client.ts";
 import { useSessionQuery } from "../app/session.tsx";
+import { MAIL_ADDRESS_INPUT } from "../ui/mail-address-input.ts";
 import { ErrorAlert, QueryContent } from "../ui/page.tsx";
 import { AuthCard } from "./auth-card.tsx";
 import { formLevelError, issueAt, redirectTarget } from "./form-errors.ts";
@@ -51,7 +52,7 @@ function Form({ mail, to }: { mail: boolean; to: string }) {
           {formError && <ErrorAlert error={formError} />}
           <TextInput
             label="E-mail address"
-            type="email"
+            {...MAIL_ADDRESS_INPUT}
             autoComplete="username"
             required
             data-autofocus

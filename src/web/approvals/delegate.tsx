@@ -7,6 +7,7 @@ import type { Approval } from "../../../schemas/approval.ts";
 import { ApiError, send } from "../api/client.ts";
 import { issuesOutside, issuesUnder, issueText } from "../forms/issues.ts";
 import { useIdempotencyHeader } from "../runs/use-idempotency-header.ts";
+import { MAIL_ADDRESS_INPUT } from "../ui/mail-address-input.ts";
 import { notifySuccess } from "../ui/notify.ts";
 import { ErrorAlert } from "../ui/page.tsx";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
@@ -67,7 +68,7 @@ function DelegateForm({ approval: { id }, close }: { approval: Approval; close: 
         </Text>
         <TextInput
           label="E-mail address"
-          type="email"
+          {...MAIL_ADDRESS_INPUT}
           required
           data-autofocus
           value={to}

@@ -1,6 +1,7 @@
 /** The fields for scalar values: text, numbers, booleans and choices. */
 import { Checkbox, MultiSelect, NumberInput, Select, Textarea, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { MAIL_ADDRESS_INPUT } from "../ui/mail-address-input.ts";
 import type { FieldProps } from "./field.tsx";
 import { readTyped } from "./exact-number.ts";
 import { issueText } from "./issues.ts";
@@ -58,7 +59,7 @@ export function TextField({ field, value, onChange, ...rest }: Props<"text">): R
   return (
     <TextInput
       {...props}
-      type={isNative ? field.format : "text"}
+      {...(field.format === "email" ? MAIL_ADDRESS_INPUT : { type: isNative ? field.format : "text" })}
       value={text}
       onChange={(event) => change(event.currentTarget.value)}
     />

@@ -7,6 +7,7 @@ import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
 import { useSession } from "../app/session.tsx";
 import { useProjects } from "../projects/use-projects.tsx";
+import { MAIL_ADDRESS_INPUT } from "../ui/mail-address-input.ts";
 import { ErrorAlert } from "../ui/page.tsx";
 import { useRestoreFocus } from "../ui/use-restore-focus.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
@@ -48,7 +49,7 @@ export function InviteDialog({
           {formError && <ErrorAlert error={formError} />}
           <TextInput
             label="E-mail address"
-            type="email"
+            {...MAIL_ADDRESS_INPUT}
             required
             data-autofocus
             autoComplete="off"

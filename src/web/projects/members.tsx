@@ -10,6 +10,7 @@ import { formLevelError, issueAt } from "../account/form-errors.ts";
 import { send } from "../api/client.ts";
 import { useSession } from "../app/session.tsx";
 import { confirmAction } from "../ui/confirm.tsx";
+import { MAIL_ADDRESS_INPUT } from "../ui/mail-address-input.ts";
 import { notifyError, notifySuccess } from "../ui/notify.ts";
 import { ErrorAlert, QueryContent } from "../ui/page.tsx";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
@@ -95,7 +96,7 @@ function AddMember({ project }: { project: Project }) {
         <Group align="flex-start" gap="xs">
           <TextInput
             label="E-mail address"
-            type="email"
+            {...MAIL_ADDRESS_INPUT}
             required
             autoComplete="off"
             value={email}

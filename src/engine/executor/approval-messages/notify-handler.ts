@@ -3,6 +3,7 @@
  * chat. What was sent is recorded one by one, so a job that runs again repeats only what may not have arrived. Without a message
  * people still find the approval in the list.
  */
+import { canonicalAddress, mailDomain } from "../../../../schemas/mail-address.ts";
 import type { ApprovalMessageRecord } from "../../../core/approval-delivery-ports.ts";
 import type { ApprovalView } from "../../../core/approval-document.ts";
 import { type ApprovalRecipient, approvalRecipients } from "../../../core/approval-people.ts";
@@ -154,7 +155,7 @@ async function mailTargets(
   const reachable = recipients.filter(
     ({ email }) =>
       mailer.unavailableReason() !== null ||
-      allowed.includes(email.slice(email.lastIndexOf("@") + 1).toLowerCase()),
+      allowed.includes(mailDomain(email)),
   );
   if (reachable.length < recipients.length)
     options.log.warn(
@@ -167,7 +168,7 @@ async function mailTargets(
       "approval mail not sent to domains that are not allowed",
     );
   return reachable.map((recipient) => {
-    const email = recipient.email.toLowerCase();
+    const email = canonicalAddress(recipient.email);
     return {
       channel: "mail",
       recipient: event.seq <= 1 ? email : `${email} ${event.seq}`,
