@@ -1,10 +1,11 @@
 /** What people see of an approval in mails and on the page of a link: the question, its evidence, and what can run after it. */
+import { cellText } from "../../schemas/csv.ts";
 import { visibleText } from "../../schemas/hidden-characters.ts";
 import type { RemainingWork } from "./engine-port.ts";
 import { formatPlan } from "./format-plan.ts";
 import type { MailBlock } from "./mail/document.ts";
 import { paragraph } from "./mail/document.ts";
-import { cellText, mailTable } from "./mail/table.ts";
+import { mailTable } from "./mail/table.ts";
 import type { ApprovalRecord, RunRecord } from "./model.ts";
 
 /** Maximum number of rows of a table of the evidence. */

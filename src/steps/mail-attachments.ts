@@ -1,8 +1,9 @@
 /** The files of an email step: a text, rows as CSV, or a value as JSON. */
 import { z } from "zod";
+import { CSV_SEPARATORS, rowsToCsv } from "../../schemas/csv.ts";
 import { text } from "../../schemas/text.ts";
 import type { Attachment } from "../core/connections.ts";
-import { toCsv } from "../core/mail/csv.ts";
+import { columnsOf, rowOf } from "../core/mail/table.ts";
 import { StepError } from "../core/step-errors.ts";
 
 /** The name of a file, which becomes a header of the mail. */
@@ -31,6 +32,20 @@ export const AttachmentFields = z
       .max(200)
       .optional()
       .meta({ description: "The columns of rows, in this order. Default: all.", example: ["name", "total"] }),
+    csv: z
+      .strictObject({
+        for: z.enum(["spreadsheet", "program"]).optional().meta({
+          description:
+            "`spreadsheet` (the default): with a byte order mark, and no text is a formula. `program`: the exact values.",
+          example: "program",
+        }),
+        separator: z
+          .enum(CSV_SEPARATORS)
+          .optional()
+          .meta({ description: "The character between values. Default: a comma.", example: ";" }),
+      })
+      .optional()
+      .meta({ description: "How rows are written.", example: { separator: ";" } }),
     json: z.unknown().optional().meta({
       description: "Instead of content: any value, which becomes JSON.",
       example: "${{ steps.orders }}",
@@ -57,6 +72,7 @@ export function toAttachment({
   content,
   rows,
   columns,
+  csv,
   json,
   content_type: given,
 }: AttachmentInput): Attachment {
@@ -65,7 +81,10 @@ export function toAttachment({
     content: body,
     ...(type !== undefined && { content_type: type }),
   });
-  if (rows !== undefined) return file(toCsv(rows, columns), given ?? "text/csv");
+  if (rows !== undefined) {
+    const objects = rows.map(rowOf);
+    return file(rowsToCsv(objects, columns ?? columnsOf(objects), csv), given ?? "text/csv");
+  }
   if (content !== undefined) return file(content, given);
   const written = JSON.stringify(json, null, 2) as string | undefined;
   if (written === undefined)

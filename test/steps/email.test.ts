@@ -150,19 +150,30 @@ describe("the attachments of an email step", () => {
         name: "orders.csv",
         content_type: "text/csv",
         content:
-          "name,total,note\r\nAda,12.5,'=1+1\r\nBob <b>,3,\r\n" +
-          '"\'+cmd|"" /C calc""!A0",-5,-5\r\n\'@x,1e+21,\'\t=2\r\n"a,b\r\nc",,\'＝1\r\n',
+          "\uFEFFname,total,note\r\nAda,12.5,'=1+1\r\nBob <b>,3,\r\n" +
+          '"\'+cmd|"" /C calc""!A0",-5,-5\r\n\'@x,1e+21,\'\t\'=2\r\n"a,b\r\nc",,\'＝1\r\n',
       },
     ]);
     const numbers = [{ id: "-9007199254740993" }, { id: "" }, { id: "01067" }];
     const long = await mailOf({ attachments: [{ name: "n.csv", rows: numbers }] });
-    expect(long.attachments![0]!.content).toBe('id\r\n-9007199254740993\r\n""\r\n01067\r\n');
+    expect(long.attachments![0]!.content).toBe('\uFEFFid\r\n-9007199254740993\r\n""\r\n01067\r\n');
     const none = await mailOf({
       attachments: [{ name: "n.csv", rows: [{ a: 1 }], columns: ["__proto__", "a"] }],
     });
-    expect(none.attachments![0]!.content).toBe("__proto__,a\r\n,1\r\n");
+    expect(none.attachments![0]!.content).toBe("\uFEFF__proto__,a\r\n,1\r\n");
     const some = await mailOf({ attachments: [{ name: "o.csv", rows: ROWS, columns: ["total"] }] });
-    expect(some.attachments![0]!.content).toBe("total\r\n12.5\r\n3\r\n");
+    expect(some.attachments![0]!.content).toBe("\uFEFFtotal\r\n12.5\r\n3\r\n");
+  });
+
+  test("are CSV with a separator of their own, and exact for a program", async () => {
+    const rows = [{ name: "=1+1", note: "a;b" }];
+    const contentOf = async (csv: object) =>
+      (await mailOf({ attachments: [{ name: "n.csv", rows, csv }] })).attachments![0]!.content;
+    expect(await contentOf({ for: "program" })).toBe("name,note\r\n=1+1,a;b\r\n");
+    expect(await contentOf({ separator: ";" })).toBe('\uFEFFname;note\r\n\'=1+1;"a;b"\r\n');
+    expect(await contentOf({ for: "program", separator: "\t" })).toBe("name\tnote\r\n=1+1\ta;b\r\n");
+    await expect(contentOf({ for: "excel" })).rejects.toThrow("Invalid option");
+    await expect(contentOf({ delimiter: ";" })).rejects.toThrow("delimiter");
   });
 
   test("are JSON of values, and have one content", async () => {

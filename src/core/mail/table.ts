@@ -1,4 +1,5 @@
 /** Makes the table of a mail from rows of a step. */
+import { cellText } from "../../../schemas/csv.ts";
 import type { MailTable } from "./document.ts";
 
 /** Maximum number of columns of a table. */
@@ -23,10 +24,6 @@ type Row = Readonly<Record<string, unknown>>;
 export const columnsOf = (rows: readonly Row[]): string[] => [
   ...new Set(rows.flatMap((row) => Object.keys(row))),
 ];
-
-/** A value as the text of a cell, a fact or a field of CSV. */
-export const cellText = (value: unknown): string =>
-  value === null || value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
 
 /** @param rows objects; another value is a row with one column, `value` */
 export function mailTable(

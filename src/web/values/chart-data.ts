@@ -1,5 +1,6 @@
 /** The data of a chart of rows, and its text alternative for screen readers. */
-import { cellValue, type Chart, parseTimestamp, type Row, cellText } from "./rows.ts";
+import { cellText } from "../../../schemas/csv.ts";
+import { cellValue, type Chart, parseTimestamp, type Row } from "./rows.ts";
 
 interface Series {
   /** A generated key. A column name can contain dots, which the chart library would read as a path. */

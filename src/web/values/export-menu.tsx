@@ -2,8 +2,8 @@
 import { Button, Group, Menu } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
 import { IconCheck, IconCopy, IconDownload } from "@tabler/icons-react";
+import { rowsToCsv } from "../../../schemas/csv.ts";
 import { notifyError } from "../ui/notify.ts";
-import { toCsv } from "./csv.ts";
 import type { Rows } from "./rows.ts";
 
 const formatJson = (value: unknown): string => JSON.stringify(value, null, 2);
@@ -32,7 +32,7 @@ export function ExportMenu({ value, label, rows }: ExportMenuProps) {
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item onClick={() => save("csv", toCsv(rows.rows, rows.columns))}>CSV</Menu.Item>
+            <Menu.Item onClick={() => save("csv", rowsToCsv(rows.rows, namesOf(rows)))}>CSV</Menu.Item>
             <Menu.Item onClick={saveJson}>JSON</Menu.Item>
           </Menu.Dropdown>
         </Menu>
@@ -40,6 +40,8 @@ export function ExportMenu({ value, label, rows }: ExportMenuProps) {
     </Group>
   );
 }
+
+const namesOf = ({ columns }: Rows): string[] => columns.map(({ name }) => name);
 
 const BUTTON_STYLE = { size: "compact-sm", variant: "default" } as const;
 

@@ -2,7 +2,8 @@
 import { Group, Pagination, ScrollArea, Stack, Table, Text, UnstyledButton } from "@mantine/core";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
-import { cellValue, type Column, type Rows, sortRows, cellText } from "./rows.ts";
+import { cellText } from "../../../schemas/csv.ts";
+import { cellValue, type Column, type Rows, sortRows } from "./rows.ts";
 
 const PAGE_ROWS = 25;
 const MAX_COLUMNS = 40;

@@ -1,4 +1,5 @@
 /** Recognizes rows in values: their columns, sort order and, where it is useful, a chart. */
+import { cellText } from "../../../schemas/csv.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 export type ColumnKind = "number" | "text" | "time" | "boolean" | "json";
@@ -106,12 +107,6 @@ export function parseTimestamp(value: unknown): number | null {
 }
 
 const collator = new Intl.Collator(undefined, { numeric: true });
-
-/** @returns a cell as text: objects as JSON, null as an empty string */
-export function cellText(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
 
 /** Sorts rows by a column. The sort is stable, and rows without a value are always last. */
 export function sortRows(rows: readonly Row[], { name, kind }: Column, descending: boolean): Row[] {
