@@ -2,10 +2,10 @@
 import type { Request } from "express";
 import { z } from "zod";
 import type { Issue } from "../../../schemas/problem.ts";
-import { MAX_VERSION } from "../../../schemas/workflow.ts";
 import { formatPath, MAX_UNKNOWN_KEYS, unknownKey } from "../../core/issues.ts";
 import { oncePer } from "../../core/once-per.ts";
 import { type AnyTool, parseRoute } from "../../core/tool.ts";
+import { parseIfMatch } from "./entity-tags.ts";
 
 /** The place of each field of an operation's input in the request. */
 export interface InputPlan {
@@ -94,7 +94,7 @@ export function gatherInput(plan: InputPlan, req: Request): { raw: unknown; issu
   for (const [field, header] of plan.headers) {
     const value = req.headers[header.toLowerCase()];
     if (typeof value !== "string") continue;
-    const parsed = header === "If-Match" ? fromIfMatch(value) : { value };
+    const parsed = header === "If-Match" ? parseIfMatch(value) : { value };
     if (parsed === undefined) {
       issues.push({
         path: "If-Match",
@@ -131,19 +131,4 @@ function fromText(kind: Kind, value: string | string[]): unknown {
   if (kind === "integer" && typeof value === "string" && /^-?\d{1,15}$/.test(value)) return Number(value);
   if (kind === "boolean" && (value === "true" || value === "false")) return value === "true";
   return value;
-}
-
-const TAG = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`;
-const TAGS = new RegExp(String.raw`^\s*${TAG}(?:\s*,\s*${TAG})*\s*$`);
-
-/**
- * Parses If-Match (RFC 9110, section 13.1.1). `"3"` is version 3, and so are `"3-p2"` (version 2 is published) and `W/"3"`,
- * because proxies that compress weaken ETags. `*` sets no condition. Of several tags the highest version counts: versions
- * only grow, so a lower one can't be current. A tag without a version becomes 0, which never matches.
- */
-function fromIfMatch(header: string): { value: number | undefined } | undefined {
-  if (header.trim() === "*") return { value: undefined };
-  if (!TAGS.test(header)) return undefined;
-  const versions = [...header.matchAll(/"([1-9]\d{0,9})(?:-p\d{1,10})?"/g)].map((tag) => Number(tag[1]));
-  return { value: Math.max(0, ...versions.filter((version) => version <= MAX_VERSION)) };
 }

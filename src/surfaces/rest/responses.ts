@@ -1,21 +1,14 @@
 /** Sends successful responses: one object, one page, or all pages as a streamed array; 304 for an unchanged one. */
 import type { Request, Response } from "express";
-import fresh from "fresh";
 import type { AnyTool, ListResponse, ListTotal } from "../../core/tool.ts";
 import { shortHash } from "../../core/short-hash.ts";
 import type { PreparedCall } from "../invoke.ts";
+import { isFresh } from "./entity-tags.ts";
 
 /** `Cache-Control` of ordinary responses. */
 const PRIVATE = "private, no-cache";
 /** `Cache-Control` of responses with a secret, which no cache may keep, not even the browser's. */
 const SECRET = "no-store";
-
-/**
- * Whether the client's copy is current, so that 304 is enough (RFC 9110, section 13.1.2). Cache-Control is not considered:
- * `fetch` sends `no-cache` with every If-None-Match that a script sets.
- */
-const isFresh = ({ headers }: Request, etag: string): boolean =>
-  fresh({ "if-none-match": headers["if-none-match"] }, { etag });
 
 /** How the items of a list are written. */
 interface ListFormat {
@@ -53,7 +46,7 @@ export function sendObject(req: Request, res: Response, tool: AnyTool, output: u
   const tag = tool.etag?.(output);
   const etag = tag === undefined ? undefined : `"${tag}"`;
   if (etag !== undefined) res.setHeader("ETag", etag);
-  if (tool.effect === "read" && etag !== undefined && isFresh(req, etag)) {
+  if (tool.effect === "read" && etag !== undefined && isFresh(req.headers["if-none-match"], etag)) {
     res.status(304).end();
     return;
   }
@@ -151,7 +144,7 @@ export async function sendList(
   if (revision !== undefined) {
     const etag = `W/"${revision}-${version}${visibilityTag(prepared.visibility)}"`;
     res.setHeader("ETag", etag);
-    if (isFresh(req, etag)) {
+    if (isFresh(req.headers["if-none-match"], etag)) {
       res.status(304).end();
       return;
     }
