@@ -140,12 +140,82 @@ describe("a web page", () => {
       }
   });
 
-  it.each(["https://x.example.com/path", "https://X.example.com", "x.example.com", "*", "null"])(
-    "can't be listed as %s",
-    async (origin) => {
-      await expect(site({ config: { authentication: { oauth: { origins: [origin] } } } })).rejects.toThrow(
-        /must be an origin/,
-      );
-    },
-  );
+  it.each([
+    ["https://x.example.com/path", "lower case and without the default port: https://x.example.com"],
+    ["https://X.example.com", "https://x.example.com"],
+    ["https://x.example.com:443", "https://x.example.com"],
+    ["https://x.example.com/", "https://x.example.com"],
+    ["https://münchen.example.com", "https://xn--mnchen-3ya.example.com"],
+    ["Tauri://localhost", "tauri://localhost"],
+    ["chrome-extension://abcdefghijklmnopabcdefghijklmnop/popup.html", "abcdefghijklmnopabcdefghijklmnop"],
+    ["x.example.com", "such as"],
+    ["x.example.com:3000", "such as"],
+    ["chrome-extension:", "such as"],
+    ["tauri://", "such as"],
+    ["tauri://user@localhost", "such as"],
+    ["tauri://local host", "such as"],
+    ["tauri://localhost, https://x.example.com", "such as"],
+    ["file://", "such as"],
+    ["file:///home/page.html", "such as"],
+    ["wss://x.example.com", "such as"],
+    ["*", "without a wildcard"],
+    ["https://*.example.com", "without a wildcard"],
+    ["chrome-extension://*", "without a wildcard"],
+    ["null", "every page without an origin"],
+  ])("can't be listed as %s", async (origin, reason) => {
+    const refused = site({ config: { authentication: { oauth: { origins: [origin] } } } });
+    await expect(refused).rejects.toThrow(/must be an origin/);
+    await expect(refused).rejects.toThrow(reason);
+  });
+});
+
+/** As Chromium, Firefox, Safari, VS Code, Tauri, Capacitor, Ionic and Electron programs send them. */
+const OF_PROGRAMS = [
+  "chrome-extension://abcdefghijklmnopabcdefghijklmnop",
+  "moz-extension://0e2b5a51-7b1c-4a7b-9d5c-1f2d3c4b5a69",
+  "safari-web-extension://0E2B5A51-7B1C-4A7B-9D5C-1F2D3C4B5A69",
+  "vscode-webview://10kbrrqvl8foiqadlf2vq1l9snpjtar16g1350ud9j16se4j4bj9",
+  "tauri://localhost",
+  "http://tauri.localhost",
+  "capacitor://localhost",
+  "ionic://localhost",
+  "app://obsidian.md",
+];
+
+describe("a page of a browser extension or a desktop program", () => {
+  it("calls MCP and registers if it is listed, and others of its kind can't", async () => {
+    const { web, mcp } = await site({ config: { authentication: { oauth: { origins: OF_PROGRAMS } } } });
+    const endpoints: [string, string][] = [
+      [`${web}/oauth/register`, "POST"],
+      [`${mcp}/mcp`, "POST"],
+      [`${mcp}/sse`, "GET"],
+      [`${mcp}/messages`, "POST"],
+    ];
+    const call = (origin: string) => fetch(`${mcp}/mcp`, { method: "POST", headers: { Origin: origin } });
+    for (const origin of OF_PROGRAMS) {
+      for (const [url, method] of endpoints) {
+        const response = await preflight(url, origin, method);
+        expect([url, response.status, allowedOrigin(response)]).toEqual([url, 204, origin]);
+      }
+      const unauthorized = await call(origin);
+      expect([origin, unauthorized.status, allowedOrigin(unauthorized)]).toEqual([origin, 401, origin]);
+      for (const other of [`${origin}x`, `x${origin}`, `${origin}:8080`, `${origin}/`]) {
+        const refused = await call(other);
+        expect([other, refused.status, allowedOrigin(refused)]).toEqual([other, 403, null]);
+      }
+    }
+  });
+
+  it("is refused with its origin, and with what to do", async () => {
+    const { mcp } = await site();
+    const detailFor = async (origin: string) => {
+      const response = await fetch(`${mcp}/mcp`, { method: "POST", headers: { Origin: origin } });
+      expect(response.status).toBe(403);
+      return ((await response.json()) as { detail: string }).detail;
+    };
+    const detail = await detailFor("tauri://localhost");
+    expect(detail).toContain("(tauri://localhost)");
+    expect(detail).toContain("authentication.oauth.origins");
+    expect(await detailFor("null")).not.toContain("authentication.oauth.origins");
+  });
 });

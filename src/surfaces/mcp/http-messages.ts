@@ -35,11 +35,17 @@ export function checkOrigin(req: IncomingMessage, rules: OriginRules): void {
   if (origin !== undefined && !isAllowedOrigin(origin, rules)) {
     throw new AppError(
       "forbidden_origin",
-      "Web pages of other origins may not call this server. Call it from a program, set MILLRACE_BASE_URL to your own origin, " +
-        "or add the page's origin to authentication.oauth.origins in the configuration.",
+      `The Origin header (${origin.slice(0, 100)}) is that of a page which may not call this server. ${originAdvice(origin)}`,
     );
   }
 }
+
+/** @param origin the value of the header; `null` for pages that have none */
+const originAdvice = (origin: string): string =>
+  origin === "null"
+    ? "A local file or a sandboxed frame has no origin that could be allowed. Open the page from a web server, or call from a program."
+    : "Call it from a program, set MILLRACE_BASE_URL to your own origin, or add this one to authentication.oauth.origins in the " +
+      "configuration.";
 
 interface ReadMessage {
   /** Its parameters, or its result, with long numbers as text. */
