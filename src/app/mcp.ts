@@ -1,7 +1,8 @@
 /** Starts the MCP server. */
 import { catalogue } from "../../tools/index.ts";
 import { durationMs } from "../core/duration.ts";
-import { mcpResources } from "../core/mcp-resource.ts";
+import { mcpBase, mcpResources } from "../core/mcp-resource.ts";
+import { pathPrefixOf } from "../core/public-url.ts";
 import { mcpSessionStore } from "../store/mcp-sessions.ts";
 import { type Lifecycle, listen } from "../surfaces/http-server.ts";
 import type { ExtendServer } from "../surfaces/mcp/server.ts";
@@ -32,6 +33,7 @@ export async function startMcpServer(
   const { settings, clock } = setup;
   const storage = storageMonitor(() => store.checkHealth());
   starting.defer(() => storage.close());
+  const pathPrefix = pathPrefixOf(settings.mcpUrl && mcpBase(settings.mcpUrl));
   const mcp = mcpApp({
     catalogue,
     services,
@@ -46,8 +48,9 @@ export async function startMcpServer(
     checkStorage: storage.issue,
     changes: instance.changes,
     originRules: originRules(setup.config, settings),
+    pathPrefix,
     oauth: allowsOauth(setup.config, settings)
-      ? { resources: mcpResources(settings), issuer: () => webAddress(instance, settings) }
+      ? { resources: mcpResources(settings), pathPrefix, issuer: () => webAddress(instance, settings) }
       : undefined,
     log: services.log,
     extendServer,

@@ -114,7 +114,7 @@ export async function connect(
   hooks: Hooks = {},
 ): Promise<McpClient> {
   const { sdk, path, ...rest } = MCP_CLIENTS[way];
-  const url = new URL(path, base);
+  const url = new URL(base + path);
   const options = { requestInit: { headers: { "X-API-Key": key } } };
   if (sdk === 1) {
     const transport =

@@ -5,6 +5,7 @@ import { type ChangeCheck, type ChangeFeed, checkOnChange } from "../../core/cha
 import { type Access, accessText } from "../../core/access.ts";
 import { AppError, toAppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
+import { withoutPrefix } from "../../core/public-url.ts";
 import type { Principal } from "../../core/ports.ts";
 import type { McpSessionStore } from "../../core/mcp-session-port.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
@@ -14,6 +15,7 @@ import { bodyMemory } from "../body-memory.ts";
 import { type Lifecycle, logRejectedRequest, sendHealth, sendProblem } from "../http-server.ts";
 import { createStreamRegistry, startStreamMaintenance, type StreamCallers } from "../streams.ts";
 import { checkOrigin } from "./http-messages.ts";
+import { noSuchMetadata } from "../oauth/metadata.ts";
 import { protectedResource, type ProtectedResourceOptions } from "./protected-resource.ts";
 import { type ExposedTool, usableExposed } from "./exposed-workflows.ts";
 import {
@@ -37,6 +39,8 @@ export interface McpOptions extends McpServerOptions {
   /** Where clients without a key get a token; undefined when applications can't connect by signing in. */
   oauth: ProtectedResourceOptions | undefined;
   originRules: OriginRules;
+  /** The path in front of those of this server in its public URL; empty for none. */
+  pathPrefix: string;
   log: Logger;
 }
 
@@ -55,11 +59,14 @@ const KEEP_ALIVE_INTERVAL_MS = 60_000;
 /** Maximum time for calls in flight when the streams are closed, in milliseconds. */
 const CALLS_LIMIT_MS = 8_000;
 
+/** Where clients that find no metadata expect the endpoints of the authorization server (MCP 2025-03-26). */
+const OAUTH_PATHS: ReadonlySet<string> = new Set(["/authorize", "/token", "/register"]);
 type Handle = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 type AuthenticatedHandle = (req: IncomingMessage, res: ServerResponse, principal: Principal) => Promise<void>;
 
 export function mcpApp(options: McpOptions): McpApp {
   const { log, sessions, lifecycle, version, checkStorage, originRules, admit } = options;
+  const pathOf = (req: IncomingMessage): string => withoutPrefix(targetPath(req), options.pathPrefix);
   const report: ErrorReporter = {
     onError: (err) => log.warn({ err }, "mcp request failed"),
     onRejected: ({ message }) => log.info({ reason: message.slice(0, 500) }, "mcp request refused"),
@@ -75,6 +82,7 @@ export function mcpApp(options: McpOptions): McpApp {
     streams,
     report,
     relayed.setStreamCount,
+    options.pathPrefix,
   );
   const streamable = streamableHttpTransport(servers, sessions, streams, report);
 
@@ -99,8 +107,8 @@ export function mcpApp(options: McpOptions): McpApp {
     ["/messages", { POST: authenticated(sse.message) }],
     ["/mcp", { GET: mcp, POST: mcp, DELETE: mcp }],
   ]);
-  for (const path of resource?.paths ?? [])
-    routes.set(path, {
+  for (const [metadataPath, path] of resource?.paths ?? [])
+    routes.set(metadataPath, {
       async GET(req, res) {
         checkOrigin(req, originRules);
         await resource!.sendMetadata(req, res, path);
@@ -109,12 +117,7 @@ export function mcpApp(options: McpOptions): McpApp {
 
   async function route(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const methods = routes.get(pathOf(req));
-    if (methods === undefined) {
-      throw new AppError(
-        "route_not_found",
-        "There is nothing at this path. MCP is served at /mcp (Streamable HTTP) and /sse.",
-      );
-    }
+    if (methods === undefined) throw await nothingAt(req);
     if (answerCrossOrigin(req, res, Object.keys(methods), originRules)) return;
     const handle = methods[req.method ?? ""];
     if (handle === undefined) {
@@ -124,6 +127,16 @@ export function mcpApp(options: McpOptions): McpApp {
       });
     }
     await handle(req, res);
+  }
+
+  async function nothingAt(req: IncomingMessage): Promise<AppError> {
+    const path = pathOf(req);
+    return path.startsWith("/.well-known/") || OAUTH_PATHS.has(path)
+      ? noSuchMetadata(path, await resource?.locate(req))
+      : new AppError(
+          "route_not_found",
+          "There is nothing at this path. MCP is served at /mcp (Streamable HTTP) and /sse.",
+        );
   }
 
   const stopMaintenance = startStreamMaintenance(streams, options.streamCallers, report.onError);
@@ -169,7 +182,7 @@ export function mcpApp(options: McpOptions): McpApp {
 }
 
 /** The path of a request target, which may be absolute (`GET http://host/mcp`, as proxies send it). */
-function pathOf({ url = "" }: IncomingMessage): string {
+function targetPath({ url = "" }: IncomingMessage): string {
   return (url.startsWith("/") ? url : (URL.parse(url)?.pathname ?? "")).split("?")[0]!;
 }
 

@@ -4,25 +4,31 @@ import { DEFAULT_SCOPES } from "../../../schemas/actor.ts";
 import { AppError } from "../../core/errors.ts";
 import type { McpResources } from "../../core/mcp-resource.ts";
 import { MCP_PATHS } from "../../core/mcp-resource.ts";
-import { protectedResourceMetadata } from "../oauth/metadata.ts";
+import { wellKnownUrl } from "../../core/public-url.ts";
+import { PROTECTED_RESOURCE, protectedResourceMetadata } from "../oauth/metadata.ts";
 import { InsufficientScope } from "./step-up.ts";
 
-const WELL_KNOWN = "/.well-known/oauth-protected-resource";
+const WELL_KNOWN = `/.well-known/${PROTECTED_RESOURCE}`;
 /** The paths that have a metadata document: the server, and each transport. */
 const RESOURCE_PATHS: readonly string[] = ["", ...MCP_PATHS];
 
 export interface ProtectedResourceOptions {
   resources: McpResources;
+  /** The path in front of those of this server in its public URL; empty for none. */
+  pathPrefix: string;
   /** The base URL of the web server, which is the authorization server. */
   issuer: () => Promise<string>;
 }
 
 export interface ProtectedResource {
-  /** The paths of the metadata documents. */
-  paths: readonly string[];
+  /** The paths of the metadata documents, with the path at which clients connect. */
+  paths: ReadonlyMap<string, string>;
+  /** @param path at which the client connects; empty for the whole server */
   sendMetadata(req: IncomingMessage, res: ServerResponse, path: string): Promise<void>;
   /** The URL of this server that tokens must be for; undefined if it is not clear. */
   baseOf(req: IncomingMessage): string | undefined;
+  /** The authorization server and the resource, for clients that look for their metadata elsewhere. */
+  locate(req: IncomingMessage): Promise<{ issuer: string; resource: string | undefined }>;
   /** Adds to a refusal where the client gets a token, or one with more scopes. @param path at which the client connects */
   withChallenge(error: unknown, req: IncomingMessage, path: string): unknown;
 }
@@ -30,12 +36,26 @@ export interface ProtectedResource {
 /** A client with a key needs no token. Some would drop the key if they found that there are tokens. */
 const isOffered = ({ headers }: IncomingMessage): boolean => headers["x-api-key"] === undefined;
 
-export function protectedResource({ resources, issuer }: ProtectedResourceOptions): ProtectedResource {
+export function protectedResource({
+  resources,
+  issuer,
+  pathPrefix,
+}: ProtectedResourceOptions): ProtectedResource {
   const baseOf = ({ headers, socket }: IncomingMessage): string | undefined =>
     resources.baseOf(headers.host ?? "", socket.localPort);
   return {
-    paths: RESOURCE_PATHS.map((path) => WELL_KNOWN + path),
+    // Also below the prefix, for proxies that pass on nothing else.
+    paths: new Map(
+      ["", pathPrefix].flatMap((prefix) =>
+        RESOURCE_PATHS.map((path): [string, string] => [WELL_KNOWN + prefix + path, path]),
+      ),
+    ),
     baseOf,
+
+    async locate(req) {
+      const base = baseOf(req);
+      return { issuer: await issuer(), resource: base && `${base}/mcp` };
+    },
 
     async sendMetadata(req, res, path) {
       const base = isOffered(req) ? baseOf(req) : undefined;
@@ -44,7 +64,7 @@ export function protectedResource({ resources, issuer }: ProtectedResourceOption
           "route_not_found",
           "There is no authorization for this address. Send an API key, or set MILLRACE_MCP_URL to the address of this server.",
         );
-      const resource = base + path.slice(WELL_KNOWN.length);
+      const resource = base + path;
       const body = JSON.stringify(protectedResourceMetadata(resource, await issuer()));
       res.writeHead(200, {
         "Content-Type": "application/json",
@@ -63,7 +83,7 @@ export function protectedResource({ resources, issuer }: ProtectedResourceOption
         "WWW-Authenticate": [
           'Bearer realm="millrace"',
           ...(code === undefined ? [] : [`error="${code}"`]),
-          `resource_metadata="${base}${WELL_KNOWN}${RESOURCE_PATHS.includes(path) ? path : "/sse"}"`,
+          `resource_metadata="${wellKnownUrl(PROTECTED_RESOURCE, base)}${RESOURCE_PATHS.includes(path) ? path : "/sse"}"`,
           `scope="${scopes.join(" ")}"`,
         ].join(", "),
       });

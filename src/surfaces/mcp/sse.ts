@@ -47,12 +47,14 @@ interface OpenSession {
 const noSession = (): AppError =>
   new AppError("session_not_found", "There is no such stream of this key. Open a new one with GET /sse.");
 
+/** @param pathPrefix in front of the path at which clients send messages */
 export function sseTransport(
   servers: McpServerFactory,
   relay: RelayOptions,
   streams: StreamRegistry,
   report: ErrorReporter,
   onStreamCount: (count: number) => void,
+  pathPrefix: string,
 ): SseTransport {
   const { sessions } = relay;
   const open = new Map<string, OpenSession>();
@@ -115,7 +117,7 @@ export function sseTransport(
       if (res.destroyed) return;
       res.once("close", streams.reserve(principal, "sse"));
       res.setHeader("X-Accel-Buffering", "no");
-      const transport = new SSEServerTransport("/messages", res);
+      const transport = new SSEServerTransport(`${pathPrefix}/messages`, res);
       const id = transport.sessionId;
       // Stored before the client learns of it, because its first message may reach any copy.
       await sessions.insert({

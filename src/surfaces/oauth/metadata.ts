@@ -1,5 +1,32 @@
 /** The metadata documents by which clients find the authorization server (RFC 8414) and the resource (RFC 9728). */
 import { DEFAULT_SCOPES, Scope } from "../../../schemas/actor.ts";
+import { AppError } from "../../core/errors.ts";
+import { wellKnownUrl } from "../../core/public-url.ts";
+
+/** The names of the documents below `/.well-known/`. */
+export const AUTHORIZATION_SERVER = "oauth-authorization-server";
+export const PROTECTED_RESOURCE = "oauth-protected-resource";
+
+/**
+ * The refusal of a path at which clients guess a document or an endpoint: it says where the documents are.
+ * @param oauth the issuer, and the URL at which clients connect if it is clear; undefined when applications can't sign in
+ */
+export function noSuchMetadata(
+  path: string,
+  oauth: { issuer: string; resource: string | undefined } | undefined,
+): AppError {
+  const of =
+    oauth?.resource === undefined
+      ? ""
+      : `, and that of the MCP server (RFC 9728) at ${wellKnownUrl(PROTECTED_RESOURCE, oauth.resource)}`;
+  return new AppError(
+    "route_not_found",
+    `There is nothing at ${path.slice(0, 200)}. ` +
+      (oauth === undefined
+        ? "Applications can't sign in here (OAuth is off, or an address is not https): send an API key in X-API-Key."
+        : `The metadata of the authorization server (RFC 8414) is at ${wellKnownUrl(AUTHORIZATION_SERVER, oauth.issuer)}${of}.`),
+  );
+}
 
 /** @param registration whether clients can register themselves */
 export const authorizationServerMetadata = (issuer: string, registration: boolean) => ({
