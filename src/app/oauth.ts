@@ -56,7 +56,7 @@ export async function openOauth(
   instance: Instance,
   setup: Setup,
   services: Services,
-  signIn: { throttle: Throttle; mcpUrl(hostname: string, secure: boolean): string },
+  signIn: { throttle: Throttle; pathPrefix: string; mcpUrl(hostname: string, secure: boolean): string },
   baseUrl: () => string,
 ): Promise<AuthorizationServer | undefined> {
   const { settings, config, clock } = setup;
@@ -69,6 +69,7 @@ export async function openOauth(
   const states = oauthStateStore(instance.store, clock);
   return authorizationServer({
     issuer: baseUrl,
+    pathPrefix: signIn.pathPrefix,
     adapter: oauthAdapter({
       states,
       keys: instance.keys,

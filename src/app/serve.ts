@@ -1,6 +1,8 @@
 /** Starts the web and API server. */
 import { catalogue } from "../../tools/index.ts";
+import { ConfigError } from "../config/config-file.ts";
 import { reachableHost } from "../core/hosts.ts";
+import { pathPrefixOf, webBase } from "../core/public-url.ts";
 import { saveWebAddress } from "../store/settings.ts";
 import { type Lifecycle, listen } from "../surfaces/http-server.ts";
 import type { Access } from "../core/access.ts";
@@ -26,11 +28,18 @@ export async function startWebServer(
   at: ListenAddress,
   executors?: ExecutorNotifier,
 ): Promise<RunningServer> {
-  const { restApp } = await import("../surfaces/rest/app.ts");
+  const { reservedPrefix, restApp } = await import("../surfaces/rest/app.ts");
   const lifecycle: Lifecycle = { draining: false };
   const { settings, clock } = setup;
+  const reserved = reservedPrefix(pathPrefixOf(settings.baseUrl && webBase(settings.baseUrl)), catalogue);
+  if (reserved !== undefined)
+    throw new ConfigError([
+      `environment: MILLRACE_BASE_URL begins with the path ${reserved}, which Millrace has itself. Use another one, such as ` +
+        `/millrace${reserved}, or none`,
+    ]);
   let port = at.port;
-  const baseUrl = (): string => settings.baseUrl?.origin ?? `http://${reachableHost(at.host)}:${port}`;
+  const baseUrl = (): string =>
+    settings.baseUrl === undefined ? `http://${reachableHost(at.host)}:${port}` : webBase(settings.baseUrl);
   await using starting = new AsyncDisposableStack();
   const { services, beginShutdown, close } = openServices(instance, setup, executors, baseUrl);
   starting.defer(close);

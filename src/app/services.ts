@@ -7,6 +7,7 @@ import type { Settings } from "../config/environment.ts";
 import { createConnections } from "../connections/index.ts";
 import { createAccountMailer } from "../connections/mail/account-mailer.ts";
 import { AppError } from "../core/errors.ts";
+import { webBase } from "../core/public-url.ts";
 import { StepError } from "../core/step-errors.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ClockCheck } from "../core/clock-check.ts";
@@ -140,7 +141,7 @@ export function openEngine(instance: Instance, setup: Setup) {
 export const webAddress = async (
   { store }: Pick<Instance, "store">,
   { baseUrl }: Pick<Settings, "baseUrl">,
-): Promise<string> => baseUrl?.origin ?? (await getWebAddress(store)) ?? DEFAULT_ADDRESS;
+): Promise<string> => (baseUrl && webBase(baseUrl)) ?? (await getWebAddress(store)) ?? DEFAULT_ADDRESS;
 
 /** Returns a function that makes the URLs of events, with the address that links in mails have. */
 const eventUrls =

@@ -9,6 +9,7 @@ import { SECOND } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
 import { parseHost, reachableHost } from "../core/hosts.ts";
 import { mcpBase } from "../core/mcp-resource.ts";
+import { pathPrefixOf, webBase } from "../core/public-url.ts";
 import { outgoingFetch } from "../core/outgoing-agent.ts";
 import { rateLimitCounter } from "../store/rate-limit-counts.ts";
 import type { Store } from "../store/store.ts";
@@ -39,6 +40,7 @@ export async function openSignIn(
     limits,
     throttle: throttle(rateLimitCounter(store), clock),
     https: settings.baseUrl === undefined ? undefined : settings.baseUrl.protocol === "https:",
+    pathPrefix: pathPrefixOf(settings.baseUrl && webBase(settings.baseUrl)),
   };
   const mcpUrl = (hostname: string, secure: boolean): string => {
     // Some people include the path of a transport in the URL.
@@ -67,7 +69,7 @@ async function openProvider(
   of: {
     store: Store;
     services: Services;
-    signIn: Pick<SignInServices, "sessions" | "limits" | "throttle" | "https">;
+    signIn: Pick<SignInServices, "sessions" | "limits" | "throttle" | "https" | "pathPrefix">;
     host: string;
     baseUrl: () => string;
   },

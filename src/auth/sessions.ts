@@ -14,8 +14,29 @@ const TOUCH_INTERVAL_MS = MINUTE;
 /** A token has 190 bits, so a fast hash is enough for storage. */
 const TOKEN = /^[0-9A-Za-z]{32}$/;
 
-/** `__Host-` binds a cookie to this host and to https; browsers refuse this prefix over http (RFC 6265bis). */
-const cookieName = (secure: boolean): string => (secure ? "__Host-millrace" : "millrace_session");
+/** To which requests of a browser a cookie belongs. */
+export interface CookieScope {
+  /** Whether people use https. */
+  secure: boolean;
+  /** The path in front of those of the web server in its public URL; empty for none. */
+  pathPrefix: string;
+}
+
+/**
+ * What a cookie is called and where browsers send it. `__Host-` binds it to this host and to https; browsers refuse this prefix over
+ * http and with a path (RFC 6265bis). Below a path it is not sent to the other applications of the host.
+ */
+export const cookieAttributes = (
+  { secure, pathPrefix }: CookieScope,
+  { name, plainName }: { name: string; plainName: string },
+) => ({
+  name: !secure ? plainName : pathPrefix === "" ? `__Host-${name}` : `__Secure-${name}`,
+  path: pathPrefix || "/",
+  secure,
+  httpOnly: true,
+});
+
+const SESSION_COOKIE = { name: "millrace", plainName: "millrace_session" };
 
 export interface SessionLimits {
   /** A session ends when it is unused for this long, in milliseconds. */
@@ -40,8 +61,8 @@ export interface CookieSession extends AuthenticatedSession {
 export interface Sessions {
   /** Creates a session. The caller stores the record, with the user's id, in its own transaction. */
   create(client: string, address: string): { token: string; record: NewSession };
-  /** Finds the valid session of a request's cookie. @param secure whether the request came over https */
-  findByCookie(headers: IncomingHttpHeaders, secure: boolean): Promise<CookieSession | undefined>;
+  /** Finds the valid session of a request's cookie. */
+  findByCookie(headers: IncomingHttpHeaders, scope: CookieScope): Promise<CookieSession | undefined>;
   /** Finds a session and its user. `over`: it was ended, has expired, was idle for too long, or its user is not active. */
   findByDigest(digest: Buffer): Promise<(Omit<CookieSession, "token"> & { over: boolean }) | undefined>;
   /** What a user may see and do now. */
@@ -99,8 +120,8 @@ export function openSessions(
       return { token, record: { ...record, digest: digestOf(token) } };
     },
 
-    async findByCookie(headers, secure) {
-      const token = parseCookie(headers.cookie ?? "")[cookieName(secure)];
+    async findByCookie(headers, scope) {
+      const token = parseCookie(headers.cookie ?? "")[cookieAttributes(scope, SESSION_COOKIE).name];
       if (token === undefined || !TOKEN.test(token)) return undefined;
       const found = await findByDigest(digestOf(token));
       if (found === undefined || found.over) return undefined;
@@ -146,13 +167,10 @@ export const principalOf = (
 });
 
 /** The `Set-Cookie` header that sets or deletes a session's token. Scripts cannot read it, and other sites cannot send it. */
-export function sessionCookie(token: string | null, secure: boolean, limits: SessionLimits): string {
+export function sessionCookie(token: string | null, scope: CookieScope, limits: SessionLimits): string {
   return stringifySetCookie({
-    name: cookieName(secure),
+    ...cookieAttributes(scope, SESSION_COOKIE),
     value: token ?? "",
-    path: "/",
-    httpOnly: true,
-    secure,
     sameSite: "strict",
     maxAge: token === null ? 0 : Math.floor(limits.maxAgeMs / 1_000),
   });

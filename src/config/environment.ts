@@ -17,6 +17,7 @@ import { readStateDatabase, StateDatabaseVariables } from "./state-database.ts";
 import { readTracing } from "./tracing.ts";
 
 const PREFIX = "MILLRACE_";
+const PLAIN_PATH = /^(?:\/[A-Za-z0-9._~-]+)*\/?$/;
 const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
 function isAddressOrRange(text: string): boolean {
@@ -29,14 +30,23 @@ function isAddressOrRange(text: string): boolean {
   );
 }
 
+/** The URL of a server. Its path stands in pages, cookies and redirects, so it is plain: proxies and browsers must agree on it. */
+const PublicUrl = z
+  .url({ protocol: /^https?$/, abort: true })
+  .refine((url) => PLAIN_PATH.test(new URL(url).pathname), {
+    message:
+      "must have a path of plain names, such as https://example.com/millrace: letters, digits and . _ ~ -",
+    params: { code: "wrong_format" },
+  });
+
 /** An empty variable counts as not set, because shells and compose files unset variables that way. */
 const Environment = z.object({
   MILLRACE_STATE_DIR: z.string().optional(),
   ...StateDatabaseVariables,
   MILLRACE_CONFIG: z.string().optional(),
   MILLRACE_HOST: z.string().optional(),
-  MILLRACE_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
-  MILLRACE_MCP_URL: z.url({ protocol: /^https?$/ }).optional(),
+  MILLRACE_BASE_URL: PublicUrl.optional(),
+  MILLRACE_MCP_URL: PublicUrl.optional(),
   MILLRACE_TRUSTED_PROXIES: z
     .string()
     .transform((list) => list.split(/[\s,]+/).filter(Boolean))
@@ -84,10 +94,6 @@ export const VARIABLES: readonly string[] = Object.keys(Environment.shape);
 export const FILE_BACKED_VARIABLES: readonly string[] = VARIABLES.filter(
   (name) => !NOT_FILE_BACKED.has(name),
 );
-
-const PATH_IGNORED =
-  "environment: MILLRACE_BASE_URL has a path, which is ignored, because Millrace serves from the root of its host. Give " +
-  "Millrace a host name of its own, and remove the path";
 
 export interface Settings {
   stateDir: string;
@@ -154,13 +160,12 @@ export function readEnvironment(
   const stateDir = data.MILLRACE_STATE_DIR ?? join(homedir(), ".millrace");
   const named = configOption ?? data.MILLRACE_CONFIG;
   const { tracing, warnings } = readTracing(variables, proxies);
-  const baseUrl = data.MILLRACE_BASE_URL === undefined ? undefined : new URL(data.MILLRACE_BASE_URL);
   return {
     stateDir,
     database: stored.database,
     configFile: named ?? join(stateDir, "config.yaml"),
     configRequired: named !== undefined,
-    baseUrl,
+    baseUrl: data.MILLRACE_BASE_URL === undefined ? undefined : new URL(data.MILLRACE_BASE_URL),
     mcpUrl: data.MILLRACE_MCP_URL === undefined ? undefined : new URL(data.MILLRACE_MCP_URL),
     trustedProxies: data.MILLRACE_TRUSTED_PROXIES ?? [],
     logLevel: data.MILLRACE_LOG_LEVEL ?? "info",
@@ -174,7 +179,6 @@ export function readEnvironment(
     warnings: warnings.concat(
       stored.warnings.map((warning) => `environment: ${warning}`),
       readings.warnings.map((warning) => `environment: ${warning}`),
-      baseUrl === undefined || baseUrl.pathname === "/" ? [] : [PATH_IGNORED],
       unknown.map((name) => {
         // Compared without the common prefix, or all names would look alike.
         const withoutPrefix = (whole: string): string => whole.slice(PREFIX.length);

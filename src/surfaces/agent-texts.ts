@@ -88,18 +88,19 @@ export const SKILL_PATH = "/skills/millrace/SKILL.md";
 /**
  * The file `llms.txt` of an instance. @see https://llmstxt.org
  * @param mcpUrl URL of the MCP server, without a path
+ * @param pathPrefix the path in front of those of the web server; empty for none
  */
-export const llmsFile = (mcpUrl: string): string => `# Millrace
+export const llmsFile = (mcpUrl: string, pathPrefix: string): string => `# Millrace
 
 > ${PURPOSE}
 
-MCP is served at ${mcpUrl}/mcp (Streamable HTTP) and ${mcpUrl}/sse (older clients), and the same operations over REST at this address. Both need an API key in the header \`X-API-Key\`; people create keys on the page [Connect an agent](/ui/connect).
+MCP is served at ${mcpUrl}/mcp (Streamable HTTP) and ${mcpUrl}/sse (older clients), and the same operations over REST at this address. Both need an API key in the header \`X-API-Key\`; people create keys on the page [Connect an agent](${pathPrefix}/ui/connect).
 
 ## Docs
 
-- [Skill](${SKILL_PATH}): how to write, check, publish, run and debug workflows
-- [OpenAPI document](/apidoc/openapi.json): every operation over REST
-- [JSON Schema of workflow definitions](/apidoc/workflow.schema.json)
+- [Skill](${pathPrefix}${SKILL_PATH}): how to write, check, publish, run and debug workflows
+- [OpenAPI document](${pathPrefix}/apidoc/openapi.json): every operation over REST
+- [JSON Schema of workflow definitions](${pathPrefix}/apidoc/workflow.schema.json)
 
 ## Guide to the language
 

@@ -9,6 +9,8 @@ import { fakeClock } from "../support/clock.ts";
 
 const LIMITS = { idleMs: 2 * HOUR, maxAgeMs: 7 * DAY };
 const TOKEN = "t".repeat(32);
+const HTTPS = { secure: true, pathPrefix: "" };
+const HTTP = { secure: false, pathPrefix: "" };
 
 type Found = NonNullable<Awaited<ReturnType<SessionStore["findByDigest"]>>>;
 
@@ -63,7 +65,7 @@ function oneSession(changes: Partial<Found> = {}, roles: Partial<ProjectRoles> =
     clock,
     found,
     cookie: cookieOf,
-    find: () => sessions.findByCookie(cookieOf(), false),
+    find: () => sessions.findByCookie(cookieOf(), HTTP),
   };
 }
 
@@ -96,25 +98,25 @@ describe("the session of a cookie", () => {
 
   it("is bound to https by the name of the cookie", async () => {
     const { sessions, cookie } = oneSession();
-    expect(await sessions.findByCookie(cookie(TOKEN, "__Host-millrace"), true)).toMatchObject({
+    expect(await sessions.findByCookie(cookie(TOKEN, "__Host-millrace"), HTTPS)).toMatchObject({
       token: TOKEN,
     });
-    expect(await sessions.findByCookie(cookie(TOKEN, "__Host-millrace"), false)).toBeUndefined();
-    expect(await sessions.findByCookie(cookie(), true)).toBeUndefined();
+    expect(await sessions.findByCookie(cookie(TOKEN, "__Host-millrace"), HTTP)).toBeUndefined();
+    expect(await sessions.findByCookie(cookie(), HTTPS)).toBeUndefined();
   });
 
   it.each(["", "x".repeat(32), "t".repeat(31), "t".repeat(33), `${"t".repeat(31)}-`])(
     "is not found for the token %j",
     async (token) => {
       const { sessions, cookie } = oneSession();
-      expect(await sessions.findByCookie(cookie(token), false)).toBeUndefined();
+      expect(await sessions.findByCookie(cookie(token), HTTP)).toBeUndefined();
     },
   );
 
   it("is not looked up without a cookie, or with something that is no token", async () => {
     const { sessions, store, cookie } = oneSession();
-    expect(await sessions.findByCookie({}, false)).toBeUndefined();
-    expect(await sessions.findByCookie(cookie(`${TOKEN}t`), false)).toBeUndefined();
+    expect(await sessions.findByCookie({}, HTTP)).toBeUndefined();
+    expect(await sessions.findByCookie(cookie(`${TOKEN}t`), HTTP)).toBeUndefined();
     expect(store.findByDigest).not.toHaveBeenCalled();
   });
 
@@ -238,16 +240,25 @@ describe("sessions", () => {
 
 describe("the cookie of a session", () => {
   it("is kept from scripts and from other sites, until the session expires", () => {
-    expect(sessionCookie(TOKEN, true, LIMITS)).toBe(
+    expect(sessionCookie(TOKEN, HTTPS, LIMITS)).toBe(
       `__Host-millrace=${TOKEN}; Max-Age=604800; Path=/; HttpOnly; Secure; SameSite=Strict`,
     );
-    expect(sessionCookie(TOKEN, false, LIMITS)).toBe(
+    expect(sessionCookie(TOKEN, HTTP, LIMITS)).toBe(
       `millrace_session=${TOKEN}; Max-Age=604800; Path=/; HttpOnly; SameSite=Strict`,
     );
   });
 
+  it("is not sent to the other applications of a host below whose path people reach the server", () => {
+    expect(sessionCookie(TOKEN, { secure: true, pathPrefix: "/millrace" }, LIMITS)).toBe(
+      `__Secure-millrace=${TOKEN}; Max-Age=604800; Path=/millrace; HttpOnly; Secure; SameSite=Strict`,
+    );
+    expect(sessionCookie(TOKEN, { secure: false, pathPrefix: "/millrace" }, LIMITS)).toContain(
+      "Path=/millrace;",
+    );
+  });
+
   it("is deleted without a token", () => {
-    expect(sessionCookie(null, true, LIMITS)).toBe(
+    expect(sessionCookie(null, HTTPS, LIMITS)).toBe(
       "__Host-millrace=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Strict",
     );
   });

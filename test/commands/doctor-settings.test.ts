@@ -35,6 +35,11 @@ describe("the address and variable checks of doctor", () => {
     [
       { MILLRACE_BASE_URL: "https://mill.example.com/mill", MILLRACE_TRUSTED_PROXIES: "10.0.0.0/8" },
       "0.0.0.0",
+      ["ok base URL"],
+    ],
+    [
+      { MILLRACE_BASE_URL: "https://mill.example.com/?mill", MILLRACE_TRUSTED_PROXIES: "10.0.0.0/8" },
+      "0.0.0.0",
       ["warning base URL"],
     ],
     [

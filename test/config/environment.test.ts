@@ -90,12 +90,18 @@ describe("the environment", () => {
     },
   );
 
-  it("warns about a base URL with a path only", () => {
-    expect(warnings("https://example.com/flows")).toEqual([
-      expect.stringMatching(/MILLRACE_BASE_URL has a path.* serves from the root of its host/),
-    ]);
-    expect(warnings("https://flows.example.com")).toEqual([]);
-    expect(warnings("https://flows.example.com/")).toEqual([]);
+  it("accepts a URL below a path, of plain names", () => {
+    for (const url of [
+      "https://example.com/flows",
+      "https://example.com/a/b_c~d.e-f/",
+      "https://example.com",
+    ])
+      expect([url, warnings(url)]).toEqual([url, []]);
+    for (const name of ["MILLRACE_BASE_URL", "MILLRACE_MCP_URL"])
+      for (const path of ["/a%2Fb", "/a b", "/a//b", "/ä", "/a;b", '/"'])
+        expect(issues({ [name]: `https://example.com${path}` })).toEqual([
+          expect.stringMatching(new RegExp(`^environment: ${name} must have a path of plain names`)),
+        ]);
   });
 
   it.each([

@@ -27,7 +27,7 @@ export async function browserOf(
   const { cookie } = await signedInUser(instance, person);
   const browser = cookieClient();
   const [name, value] = cookie.split("=");
-  browser.cookies.set(web, new Map([[name!, value!]]));
+  browser.cookies.set(new URL(web).origin, new Map([[name!, value!]]));
   return browser;
 }
 
@@ -40,11 +40,17 @@ interface ConsentRequest {
   projects: { id: string; name: string }[];
 }
 
+/** The URL of the web server whose authorization endpoint a URL is. */
+const baseOf = (url: string): string => url.slice(0, url.indexOf("/oauth/authorize"));
+
 /** Opens the URL of an authorization. @returns the id of the request on the consent page */
 export async function openConsent(browser: CookieClient, url: string): Promise<string> {
   const response = await browser.fetch(url, undefined, { "Sec-Fetch-Site": "cross-site" });
   const location = response.headers.get("Location") ?? "";
-  expect([response.status, new URL(location, url).pathname]).toEqual([303, "/ui/authorize"]);
+  expect([response.status, new URL(location, url).href.split("?")[0]]).toEqual([
+    303,
+    `${baseOf(url)}/ui/authorize`,
+  ]);
   return new URL(location, url).searchParams.get("request")!;
 }
 
@@ -77,11 +83,10 @@ export async function consent(
   url: string,
   decision: Record<string, unknown> = { allow: true },
 ): Promise<URL> {
-  const { origin } = new URL(url);
   const request = await openConsent(browser, url);
-  const { status, continue_at: next } = await decide(browser, origin, { request, ...decision });
+  const { status, continue_at: next } = await decide(browser, baseOf(url), { request, ...decision });
   expect(status).toBe(200);
-  const response = await browser.fetch(origin + next!);
+  const response = await browser.fetch(new URL(url).origin + next!);
   expect(response.status).toBe(303);
   return new URL(response.headers.get("Location")!);
 }

@@ -66,7 +66,7 @@ export async function signIn(
     user,
     session,
     principal: principalOf({ session, user }, await sessions.accessOf(user)),
-    cookie: sessionCookie(token, false, LIMITS).split(";")[0]!,
+    cookie: sessionCookie(token, { secure: false, pathPrefix: "" }, LIMITS).split(";")[0]!,
   };
 }
 

@@ -39,12 +39,18 @@ export async function openSite({
   mail = false,
   workers = 1,
   stateDir = newStateDirectory(),
-}: { mail?: boolean; workers?: number; stateDir?: string } = {}): Promise<Site> {
+  env = {},
+}: {
+  mail?: boolean;
+  workers?: number;
+  stateDir?: string;
+  env?: Record<string, string>;
+} = {}): Promise<Site> {
   const smtp = mail ? await smtpPeer() : undefined;
   if (smtp !== undefined) writeConfig(stateDir, smtp.port);
   const program = await startProgram("serve", stateDir, {
     args: ["--workers", String(workers)],
-    env: { MAIL_PASSWORD: "for loopback only" },
+    env: { MAIL_PASSWORD: "for loopback only", ...env },
   });
   const { out: setupLink } = await runCommand(["users", "setup-link"], { MILLRACE_STATE_DIR: stateDir });
   return {
@@ -184,7 +190,7 @@ export async function openWindow(
 
 /** Ignores the 401 of a visitor who is not signed in, and requests that are cancelled when a page is left. */
 const isFine = (text: string, url: string): boolean =>
-  (/status of 401/.test(text) && new URL(url).pathname === "/session") || text === "net::ERR_ABORTED";
+  (/status of 401/.test(text) && new URL(url).pathname.endsWith("/session")) || text === "net::ERR_ABORTED";
 
 /** Waits until a page has its heading and nothing on it still loads. */
 export async function waitUntilLoaded(page: Page): Promise<void> {

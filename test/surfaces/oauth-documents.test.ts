@@ -29,6 +29,7 @@ async function serverWith(fetchDocument: (url: string) => Response) {
     cookieKey: "for this test only",
     lifetimes: { accessS: 60, idleS: 60, longestS: 60 },
     registration: true,
+    pathPrefix: "",
     originRules: { hostnames: [], origins: [] },
     resources: mcpResources({ mcpUrl: undefined, baseUrl: undefined }),
     defaultResource: () => "http://localhost:8000/mcp",

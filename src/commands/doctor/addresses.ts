@@ -6,6 +6,7 @@ import { VERSION } from "../../app/build.ts";
 import type { Settings } from "../../config/environment.ts";
 import { boundedFetch } from "../../core/bounded-fetch.ts";
 import { isLoopback, reachableHost } from "../../core/hosts.ts";
+import { webBase } from "../../core/public-url.ts";
 import { runCheck, type CheckResult, checkResultsOf } from "./check-result.ts";
 
 const GROUP = "Addresses";
@@ -119,12 +120,12 @@ export function checkAddresses(
     return results;
   }
   const warnings: CheckResult[] = [];
-  if (baseUrl.pathname !== "/" || baseUrl.search !== "")
+  if (baseUrl.search !== "" || baseUrl.hash !== "")
     warnings.push(
       warning(
         check,
-        `${baseUrl.href} has a path, which is ignored: Millrace serves from the root of ${baseUrl.host}`,
-        "Give Millrace a host name of its own, and set MILLRACE_BASE_URL without a path.",
+        `${baseUrl.href} has a query or a fragment, which is ignored`,
+        `Set MILLRACE_BASE_URL to ${webBase(baseUrl)}.`,
       ),
     );
   if (baseUrl.protocol === "http:" && !isLoopback(baseUrl.hostname))
@@ -151,5 +152,5 @@ export function checkAddresses(
         "Set MILLRACE_MCP_URL to an https URL.",
       ),
     );
-  return [...results, ...(warnings.length > 0 ? warnings : [ok(check, baseUrl.origin)])];
+  return [...results, ...(warnings.length > 0 ? warnings : [ok(check, webBase(baseUrl))])];
 }

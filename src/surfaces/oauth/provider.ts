@@ -11,6 +11,7 @@ import {
 import { Scope } from "../../../schemas/actor.ts";
 import { newKeyValue } from "../../auth/key-format.ts";
 import type { McpResources } from "../../core/mcp-resource.ts";
+import { pathPrefixOf } from "../../core/public-url.ts";
 import { redirectUriIssue } from "./redirect-uris.ts";
 import { placeOf } from "./registration.ts";
 
@@ -98,6 +99,7 @@ function useKeyFormat(provider: Provider): void {
 
 function configurationOf(options: ProviderOptions): Configuration {
   const { lifetimes, resources } = options;
+  const pathPrefix = pathPrefixOf(options.issuer);
   const cookie = { httpOnly: true, sameSite: "lax", signed: true, overwrite: true } as const;
   return {
     adapter: options.adapter,
@@ -128,8 +130,8 @@ function configurationOf(options: ProviderOptions): Configuration {
     cookies: {
       names: { session: "millrace_oauth", interaction: REQUEST_COOKIE, resume: "millrace_oauth_resume" },
       // The decision is read and sent at this path.
-      short: { ...cookie, path: "/session/authorization" },
-      long: { ...cookie, path: "/oauth" },
+      short: { ...cookie, path: `${pathPrefix}/session/authorization` },
+      long: { ...cookie, path: `${pathPrefix}/oauth` },
       keys: [options.cookieKey],
     },
     ttl: {
@@ -140,7 +142,10 @@ function configurationOf(options: ProviderOptions): Configuration {
       Grant: lifetimes.longestS,
       RefreshToken: (ctx) => Math.min(lifetimes.idleS, ctx.oidc.entities.Grant?.remainingTTL ?? Infinity),
     },
-    interactions: { policy: askEachTime(), url: (_ctx, { uid }) => `/ui/authorize?request=${uid}` },
+    interactions: {
+      policy: askEachTime(),
+      url: (_ctx, { uid }) => `${pathPrefix}/ui/authorize?request=${uid}`,
+    },
     findAccount: async (_ctx, id) =>
       (await options.isActive(id)) ? { accountId: id, claims: () => ({ sub: id }) } : undefined,
     fetch: (url) => options.fetchDocument(url instanceof Request ? url.url : new URL(url).href),

@@ -14,10 +14,12 @@ import { rejectOtherMethods } from "../rest/methods.ts";
 import { clientAddressOf } from "../session/authenticate.ts";
 import { escapeHtml } from "../../core/mail/html.ts";
 import { sendPlainPage } from "../web/plain-page.ts";
-import { authorizationServerMetadata } from "./metadata.ts";
+import { AUTHORIZATION_SERVER, authorizationServerMetadata } from "./metadata.ts";
 import { type OauthProvider, oauthProvider, type ProviderOptions } from "./provider.ts";
 import { displayName, placeOf, reduceRegistration } from "./registration.ts";
 
+/** The path of the metadata. That of the issuer comes behind it (RFC 8414, section 3.1); proxies may pass on only what is below theirs. */
+const METADATA_PATH = `/.well-known/${AUTHORIZATION_SERVER}`;
 /** The title of the page that refuses a request. */
 const TITLE = "This application can't be connected";
 /** Maximum length of the query of an authorization, in characters: it is stored until a person decides. */
@@ -49,6 +51,8 @@ interface Decision {
 
 export interface AuthorizationServer {
   mount(app: Express): void;
+  /** The base URL of the web server. */
+  issuer(): string;
   /** The undecided request that this browser has begun last; undefined without one. */
   pendingRequest(req: Request, res: Response): Promise<AuthorizationRequest | undefined>;
   /**
@@ -65,6 +69,8 @@ export interface AuthorizationServerOptions extends Omit<
 > {
   /** The base URL of the web server, which is known once it listens. */
   issuer: () => string;
+  /** The path of the issuer; empty for none. */
+  pathPrefix: string;
   /** Whether clients can register themselves. */
   registration: boolean;
   originRules: OriginRules;
@@ -114,6 +120,8 @@ export function authorizationServer(options: AuthorizationServerOptions): Author
     req.headers.host = issuer.host;
     req.headers["x-forwarded-host"] = issuer.host;
     req.headers["x-forwarded-proto"] = issuer.protocol.slice(0, -1);
+    // By what is in front of the path of the request it finds the path of its own pages.
+    req.originalUrl = req.baseUrl + req.url;
     await running().handle(req, res);
   }
 
@@ -152,13 +160,15 @@ export function authorizationServer(options: AuthorizationServerOptions): Author
   }
 
   return {
+    issuer: options.issuer,
+
     mount(app) {
       // Not for what a person's browser opens: the request, and its decision.
-      const forClients = (path: string, method: "GET" | "POST") =>
+      const forClients = (path: string | string[], method: "GET" | "POST") =>
         app.route(path).all((req, res, next) => {
           if (!answerCrossOrigin(req, res, [method], options.originRules)) next();
         });
-      forClients("/.well-known/oauth-authorization-server", "GET")
+      forClients([METADATA_PATH, METADATA_PATH + options.pathPrefix], "GET")
         .get((_req, res) => {
           res.json(authorizationServerMetadata(options.issuer(), options.registration));
         })

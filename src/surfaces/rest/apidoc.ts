@@ -41,12 +41,13 @@ export function apidoc(
   catalogue: readonly AnyTool[],
   version: string,
   stepTypes: readonly AnyStepType[],
+  pathPrefix: string,
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const openApi = lazy(async () => {
     const { openApiDocument } = await import("./openapi.ts");
     await nextTurn();
-    const document = openApiDocument(catalogue, version);
+    const document = openApiDocument(catalogue, version, pathPrefix);
     await nextTurn();
     return document;
   });

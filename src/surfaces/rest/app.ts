@@ -1,17 +1,20 @@
 /** The REST API: the operations of the catalogue, the session endpoints, the reference and the web interface. */
+import type { RequestListener } from "node:http";
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
 import { AppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
+import { withoutPrefix } from "../../core/public-url.ts";
 import { type AnyTool, type HttpMethod, parseRoute, isServedOn } from "../../core/tool.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
 import type { Admission } from "../admission.ts";
 import { type BodyMemory, bodyMemory } from "../body-memory.ts";
 import { type Lifecycle, logRejectedRequest, sendHealth, sendProblem } from "../http-server.ts";
 import { type Call, withTelemetry, prepare, type Services } from "../invoke.ts";
-import { type AdmitRequest, clientOf, requestAuthenticator } from "../session/authenticate.ts";
+import { type AdmitRequest, clientOf, mcpUrlOf, requestAuthenticator } from "../session/authenticate.ts";
 import type { SignInServices } from "../session/endpoint.ts";
 import { mountSession } from "../session/mount.ts";
 import type { StreamRegistry } from "../streams.ts";
+import { noSuchMetadata } from "../oauth/metadata.ts";
 import { agentFiles } from "../web/agent-files.ts";
 import { webPages } from "../web/pages.ts";
 import { listCache, sendList, sendObject } from "./responses.ts";
@@ -46,8 +49,37 @@ export interface RestOptions {
 /** Memory for the bodies of senders without a key, in bytes. */
 const STRANGERS_BODY_BYTES = 16 * 1024 * 1024;
 
-/** Creates the Express application. */
-export function restApp(options: RestOptions): Express {
+/** The first names of the paths that are no operations. */
+const OWN_NAMES = "ui apidoc health session oauth login logout decide hooks events interactions skills".split(
+  " ",
+);
+
+/**
+ * The path that a prefix can't have, because a proxy that removes it and one that does not would mean different things by it;
+ * undefined for none.
+ */
+export function reservedPrefix(prefix: string, catalogue: readonly AnyTool[]): string | undefined {
+  const [, name = ""] = prefix.split("/");
+  const names = catalogue.map((tool) => parseRoute(tool).path.split("/")[1]);
+  return name !== "" && [...names, ...OWN_NAMES].includes(name) ? `/${name}` : undefined;
+}
+
+/**
+ * The handler of the web server, at the path of its public URL: Express treats the prefix as the path at which the application is
+ * mounted (`req.baseUrl`), whether the proxy has removed it or not.
+ */
+export function restApp(options: RestOptions): RequestListener {
+  const app = restRoutes(options);
+  const { pathPrefix } = options.signIn;
+  if (pathPrefix === "") return app;
+  return (req, res) => {
+    const url = withoutPrefix(req.url ?? "", pathPrefix);
+    Object.assign(req, { url, baseUrl: pathPrefix, originalUrl: pathPrefix + url });
+    app(req, res);
+  };
+}
+
+function restRoutes(options: RestOptions): Express {
   const { catalogue, services, version, lifecycle, checkStorage } = options;
   const app = express();
   const bodies = bodyMemory();
@@ -70,8 +102,8 @@ export function restApp(options: RestOptions): Express {
     .route("/health")
     .get((_req, res) => sendHealth(res, lifecycle, version, checkStorage))
     .all(rejectOtherMethods(["GET"]));
-  app.use("/apidoc", apidoc(catalogue, version, services.engine.stepTypes));
-  app.get("/", (_req, res) => res.redirect("/ui/"));
+  app.use("/apidoc", apidoc(catalogue, version, services.engine.stepTypes, options.signIn.pathPrefix));
+  app.get("/", (req, res) => res.redirect(`${req.baseUrl}/ui/`));
   app.use("/ui", webPages(options.webDirectory));
   app.use(agentFiles(options.signIn, version));
   mountSession(app, services, options.signIn);
@@ -97,6 +129,13 @@ export function restApp(options: RestOptions): Express {
     .all(rejectOtherMethods(["GET"]));
   mountCatalogue(app, options, admit, bodies);
 
+  app.use("/.well-known", (req) => {
+    const { oauth } = options.signIn;
+    throw noSuchMetadata(
+      req.baseUrl + req.path,
+      oauth && { issuer: oauth.issuer(), resource: `${mcpUrlOf(options.signIn, req)}/mcp` },
+    );
+  });
   app.use((req: Request) => {
     throw new AppError(
       "route_not_found",

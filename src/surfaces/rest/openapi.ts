@@ -10,7 +10,11 @@ import { problem } from "./openapi-responses.ts";
 import { TAGS } from "./openapi-tags.ts";
 
 /** Builds the document. @param version of the program */
-export function openApiDocument(catalogue: readonly AnyTool[], version: string): Record<string, unknown> {
+export function openApiDocument(
+  catalogue: readonly AnyTool[],
+  version: string,
+  pathPrefix = "",
+): Record<string, unknown> {
   const registry = new OpenAPIRegistry();
   registry.registerComponent("securitySchemes", "ApiKey", {
     type: "apiKey",
@@ -68,12 +72,12 @@ export function openApiDocument(catalogue: readonly AnyTool[], version: string):
       description:
         "Workflows for agents, scripts and people. Most operations are also MCP tools of the same name. " +
         "Errors are problem details (RFC 9457) with a stable `code` and, for an invalid input, all of its issues.\n\n" +
-        "This document: [openapi.json](/apidoc/openapi.json), [openapi.yaml](/apidoc/openapi.yaml). " +
-        "The JSON Schema of a workflow's definition: [workflow.schema.json](/apidoc/workflow.schema.json).",
+        `This document: [openapi.json](${pathPrefix}/apidoc/openapi.json), [openapi.yaml](${pathPrefix}/apidoc/openapi.yaml). ` +
+        `The JSON Schema of a workflow's definition: [workflow.schema.json](${pathPrefix}/apidoc/workflow.schema.json).`,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       contact: { name: "Millrace" },
     },
-    servers: [{ url: "/", description: "This server" }],
+    servers: [{ url: pathPrefix || "/", description: "This server" }],
     tags: [...TAGS],
     security: [{ ApiKey: [] }, { Bearer: [] }, { Session: [] }],
   });

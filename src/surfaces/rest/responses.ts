@@ -53,10 +53,13 @@ export function sendObject(req: Request, res: Response, tool: AnyTool, output: u
   if (tool.effect === "create") {
     res.status(201);
     if (!tool.noStore)
-      res.setHeader("Location", `${req.path.replace(/\/$/, "")}/${(output as { id: string }).id}`);
+      res.setHeader(
+        "Location",
+        `${req.baseUrl}${req.path.replace(/\/$/, "")}/${(output as { id: string }).id}`,
+      );
   }
   const location = tool.pollLocation?.(output);
-  if (location !== undefined) res.status(202).setHeader("Location", location);
+  if (location !== undefined) res.status(202).setHeader("Location", req.baseUrl + location);
   sendJson(res, JSON.stringify(output));
 }
 
@@ -247,5 +250,5 @@ function nextLink(req: Request, cursor: string): string {
   // Everything after the first question mark, because a value may contain others.
   const query = new URLSearchParams(/\?(.*)/.exec(req.originalUrl)?.[1]);
   query.set("cursor", cursor);
-  return `${req.path}?${query.toString()}`;
+  return `${req.baseUrl}${req.path}?${query.toString()}`;
 }

@@ -2,6 +2,7 @@
 import type { Request } from "express";
 import {
   browserName,
+  type CookieScope,
   type CookieSession,
   principalOf,
   type AuthenticatedSession,
@@ -15,6 +16,19 @@ import type { SignInServices } from "./endpoint.ts";
 /** Whether a request came over https: by the configured URL, else by the connection or a trusted proxy's header. */
 export const isSecure = (signIn: Pick<SignInServices, "https">, req: Request): boolean =>
   signIn.https ?? req.secure;
+
+/** The URL of the MCP server for the client of a request. */
+export function mcpUrlOf(signIn: Pick<SignInServices, "https" | "mcpUrl">, req: Request): string {
+  // With an empty Host header Express leaves hostname undefined, against its types.
+  const { hostname = "" } = req as { hostname?: string };
+  return signIn.mcpUrl(hostname, isSecure(signIn, req));
+}
+
+/** The cookies of a request. */
+export const cookieScopeOf = (
+  signIn: Pick<SignInServices, "https" | "pathPrefix">,
+  req: Request,
+): CookieScope => ({ secure: isSecure(signIn, req), pathPrefix: signIn.pathPrefix });
 
 /**
  * Finds the valid session of a request; undefined for none.
@@ -34,12 +48,12 @@ export async function authenticateSession(
 
 /** Finds the session of our session cookie. */
 export const findCookieSession = async (
-  signIn: Pick<SignInServices, "sessions" | "https">,
+  signIn: Pick<SignInServices, "sessions" | "https" | "pathPrefix">,
   req: Request,
 ): Promise<CookieSession | undefined> =>
   req.headers.cookie === undefined
     ? undefined
-    : signIn.sessions.findByCookie(req.headers, isSecure(signIn, req));
+    : signIn.sessions.findByCookie(req.headers, cookieScopeOf(signIn, req));
 
 /** Refuses sessions that began at an identity provider, because nothing would refresh their claims in this mode. */
 async function authenticateByCookie(

@@ -115,7 +115,7 @@ export function cognitoProvider(options: CognitoOptions): SignOnProvider {
 function signOut({ domain, clientId, baseUrl }: CognitoOptions, req: Request, res: Response): void {
   const cookies = parseCookie(req.headers.cookie ?? "");
   const secure = new URL(baseUrl()).protocol === "https:";
-  const logoutCookie = { path: "/logout", httpOnly: true, secure, sameSite: "lax" } as const;
+  const logoutCookie = { path: `${req.baseUrl}/logout`, httpOnly: true, secure, sameSite: "lax" } as const;
   const removal = { path: "/", httpOnly: true, secure: true, maxAge: 0 } as const;
   const names = new Set([...ALB_COOKIES, ...Object.keys(cookies).filter((name) => ALB_COOKIE.test(name))]);
   const expired = [...names].map((name) => stringifySetCookie({ name, value: "", ...removal }));
@@ -126,14 +126,14 @@ function signOut({ domain, clientId, baseUrl }: CognitoOptions, req: Request, re
       res,
       200,
       "Sign out of Millrace?",
-      `<p><a href="/logout">Sign out</a></p><p><a href="/ui/">Stay</a></p>`,
+      `<p><a href="${req.baseUrl}/logout">Sign out</a></p><p><a href="${req.baseUrl}/ui/">Stay</a></p>`,
     );
   } else if (isReturning || domain === undefined) {
     res.setHeader("Set-Cookie", [
       ...expired,
       stringifySetCookie({ name: LOGOUT_COOKIE, value: "", ...logoutCookie, maxAge: 0 }),
     ]);
-    sendPlainPage(res, 200, "You are signed out", `<p><a href="/ui/">Sign in again</a></p>`);
+    sendPlainPage(res, 200, "You are signed out", `<p><a href="${req.baseUrl}/ui/">Sign in again</a></p>`);
   } else {
     res.setHeader("Set-Cookie", [
       ...expired,

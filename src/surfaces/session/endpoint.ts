@@ -39,6 +39,8 @@ export interface SignInServices {
   origins: readonly string[];
   /** Whether the public URL is https; undefined to decide by request. */
   https: boolean | undefined;
+  /** The path in front of those of the web server in its public URL; empty for none. */
+  pathPrefix: string;
   /** Maximum random delay before the link for a forgotten password is created, in milliseconds. */
   resetDelayMs: number;
   /** The URL that agents connect to. @param hostname the host name of the request */

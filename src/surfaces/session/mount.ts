@@ -10,7 +10,13 @@ import type { SessionInfo } from "../../../schemas/user.ts";
 import type { Services } from "../invoke.ts";
 import { fromExpressError, readSmallBody } from "../rest/body.ts";
 import { rejectOtherMethods } from "../rest/methods.ts";
-import { clientAddressOf, browserNameOf, isSecure, authenticateSession } from "./authenticate.ts";
+import {
+  clientAddressOf,
+  browserNameOf,
+  cookieScopeOf,
+  mcpUrlOf,
+  authenticateSession,
+} from "./authenticate.ts";
 import type { SessionContext, SessionEndpoint, SignInServices } from "./endpoint.ts";
 import { sessionEndpoints } from "./endpoints.ts";
 import { sessionWriteIntent } from "./write-intent.ts";
@@ -109,9 +115,7 @@ function contextOf(
   req: Request,
   res: Response,
 ): SessionContext {
-  const secure = isSecure(signIn, req);
-  // With an empty Host header Express leaves hostname undefined, against its types.
-  const { hostname = "" } = req as { hostname?: string };
+  const scope = cookieScopeOf(signIn, req);
   const client = browserNameOf(req);
   const address = clientAddressOf(req);
   const toSessionInfo = async ({ user, session }: AuthenticatedSession): Promise<SessionInfo> => ({
@@ -135,7 +139,7 @@ function contextOf(
     version: signIn.version,
     mail: services.accounts.mailEnabled,
     oauth: signIn.oauth !== undefined,
-    mcp_url: signIn.mcpUrl(hostname, secure),
+    mcp_url: mcpUrlOf(signIn, req),
   });
   return {
     services,
@@ -158,12 +162,12 @@ function contextOf(
       return { user, session, token };
     },
     sendSessionCookie(started) {
-      res.setHeader("Set-Cookie", sessionCookie(started.token, secure, signIn.limits));
+      res.setHeader("Set-Cookie", sessionCookie(started.token, scope, signIn.limits));
       return toSessionInfo(started);
     },
     pendingAuthorization: async () => signIn.oauth?.pendingRequest(req, res),
     clearSessionCookie() {
-      res.setHeader("Set-Cookie", sessionCookie(null, secure, signIn.limits));
+      res.setHeader("Set-Cookie", sessionCookie(null, scope, signIn.limits));
       // The browser's cache, which may be on disk, must not outlive the session.
       res.setHeader("Clear-Site-Data", '"cache"');
     },

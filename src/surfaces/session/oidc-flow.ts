@@ -3,6 +3,7 @@ import { parseCookie, stringifySetCookie } from "cookie";
 import type { Request } from "express";
 import { z } from "zod";
 import { seal, unseal } from "../../auth/sealing.ts";
+import { cookieAttributes, type CookieScope } from "../../auth/sessions.ts";
 import { MINUTE, SECOND } from "../../core/clock.ts";
 
 /** How long a flow is valid, in milliseconds. */
@@ -24,16 +25,13 @@ const StoredFlow = z.strictObject({
 });
 export type StoredFlow = z.infer<typeof StoredFlow>;
 
-const cookieName = (secure: boolean): string => (secure ? "__Host-millrace-sign-on" : "millrace_sign_on");
+const FLOW_COOKIE = { name: "millrace-sign-on", plainName: "millrace_sign_on" };
 
 /** The `Set-Cookie` that stores a flow, or removes it. SameSite=Lax, so that it is sent with the redirect from the provider. */
-export function flowCookie(key: Buffer, flow: StoredFlow | null, secure: boolean): string {
+export function flowCookie(key: Buffer, flow: StoredFlow | null, scope: CookieScope): string {
   return stringifySetCookie({
-    name: cookieName(secure),
+    ...cookieAttributes(scope, FLOW_COOKIE),
     value: flow === null ? "" : seal(key, flow).toString("base64url"),
-    path: "/",
-    httpOnly: true,
-    secure,
     sameSite: "lax",
     maxAge: flow === null ? 0 : FLOW_MS / SECOND,
   });
@@ -43,16 +41,16 @@ export function flowCookie(key: Buffer, flow: StoredFlow | null, secure: boolean
 export function readFlowCookie(
   key: Buffer,
   req: Request,
-  secure: boolean,
+  scope: CookieScope,
   now: number,
 ): StoredFlow | undefined {
-  const cookie = parseCookie(req.headers.cookie ?? "")[cookieName(secure)];
+  const cookie = parseCookie(req.headers.cookie ?? "")[cookieAttributes(scope, FLOW_COOKIE).name];
   if (cookie === undefined) return undefined;
   const { data } = StoredFlow.safeParse(unseal(key, Buffer.from(cookie, "base64url")));
   return data !== undefined && now - data.at < FLOW_MS ? data : undefined;
 }
 
-/** The requested path if it is a page of the web interface, else its home page, which prevents open redirects. */
+/** The requested path, without the prefix of the public URL, if it is a page of the web interface, else its home page, which prevents open redirects. */
 export function safeReturnPath(to: unknown): string {
   if (typeof to !== "string" || to.length > MAX_PATH_LENGTH) return HOME;
   const base = "http://base.invalid";

@@ -12,7 +12,7 @@ import { secondsSince } from "../../core/meter.ts";
 import type { Services } from "../invoke.ts";
 import { rejectOtherMethods } from "../rest/methods.ts";
 import { completeSignIn } from "./complete-sign-in.ts";
-import { clientAddressOf, browserNameOf, findCookieSession, isSecure } from "./authenticate.ts";
+import { clientAddressOf, browserNameOf, cookieScopeOf, findCookieSession } from "./authenticate.ts";
 import type { SignOnProvider, SignInServices } from "./endpoint.ts";
 import { flowCookie, readFlowCookie, safeReturnPath } from "./oidc-flow.ts";
 import { claimsRefresher, sealGrant, unsealGrant } from "./oidc-renewal.ts";
@@ -25,7 +25,7 @@ const SIGN_IN = "/ui/sign-in";
 
 export interface OidcProviderOptions {
   services: Services;
-  signIn: Pick<SignInServices, "sessions" | "limits" | "throttle" | "https">;
+  signIn: Pick<SignInServices, "sessions" | "limits" | "throttle" | "https" | "pathPrefix">;
   policy: SignOnPolicy;
   client: OidcClient;
   /** Encrypts the flow cookie; the same on all copies of the server. */
@@ -65,20 +65,20 @@ export function oidcProvider(options: OidcProviderOptions): SignOnProvider {
     const previous = (await findCookieSession(signIn, req))?.session.id ?? null;
     const { url, flow } = await client.startAuthorization(redirectUri());
     const stored = { ...flow, to: safeReturnPath(req.query["to"]), previous, at: clock.now() };
-    res.setHeader("Set-Cookie", flowCookie(flowKey, stored, isSecure(signIn, req)));
+    res.setHeader("Set-Cookie", flowCookie(flowKey, stored, cookieScopeOf(signIn, req)));
     return url.href;
   }
 
   /** Handles the redirect from the provider. @returns the path to return to */
   async function finishSignIn(req: Request, res: Response): Promise<string> {
-    const secure = isSecure(signIn, req);
-    const flow = readFlowCookie(flowKey, req, secure, clock.now());
+    const scope = cookieScopeOf(signIn, req);
+    const flow = readFlowCookie(flowKey, req, scope, clock.now());
     // A flow that another browser started must not sign this one in (login CSRF).
     if (flow === undefined)
       throw new SignInRefused("flow_expired", "the browser has no sign-in flow, or it has expired");
     if (req.query["state"] !== flow.state)
       throw new SignInRefused("state_mismatch", "the state belongs to another sign-in flow");
-    const removedFlow = flowCookie(flowKey, null, secure);
+    const removedFlow = flowCookie(flowKey, null, scope);
     res.setHeader("Set-Cookie", removedFlow);
     res.locals["to"] = flow.to;
     const address = clientAddressOf(req);
@@ -105,7 +105,7 @@ export function oidcProvider(options: OidcProviderOptions): SignOnProvider {
       if (flow.previous !== null) await tx.sessions.end(flow.previous);
     });
     await attempt.markSucceeded();
-    res.setHeader("Set-Cookie", [removedFlow, sessionCookie(token, secure, signIn.limits)]);
+    res.setHeader("Set-Cookie", [removedFlow, sessionCookie(token, scope, signIn.limits)]);
     return flow.to;
   }
 
@@ -119,7 +119,7 @@ export function oidcProvider(options: OidcProviderOptions): SignOnProvider {
         if (await tx.sessions.end(found.session.id)) await tx.recordAudit(found.user.email);
       });
     }
-    res.setHeader("Set-Cookie", sessionCookie(null, isSecure(signIn, req), signIn.limits));
+    res.setHeader("Set-Cookie", sessionCookie(null, cookieScopeOf(signIn, req), signIn.limits));
     // The browser's cache must not outlive the session.
     res.setHeader("Clear-Site-Data", '"cache"');
     const grant = found && unsealGrant(found.token, claims?.sealed ?? null);
@@ -132,7 +132,7 @@ export function oidcProvider(options: OidcProviderOptions): SignOnProvider {
     }
   }
 
-  /** A handler that redirects to the URL that `work` returns, or to the sign-in page with the code of an error. */
+  /** A handler that redirects to the URL or the path of this server that `work` returns, or to the sign-in page with the code of an error. */
   const redirecting =
     (operation: string, work: (req: Request, res: Response) => Promise<string>) =>
     async (req: Request, res: Response): Promise<void> => {
@@ -163,7 +163,7 @@ export function oidcProvider(options: OidcProviderOptions): SignOnProvider {
         status,
         seconds: secondsSince(start),
       });
-      res.redirect(303, location);
+      res.redirect(303, location.startsWith("/") ? signIn.pathPrefix + location : location);
     };
 
   return {

@@ -9,6 +9,8 @@ import { rejectOtherMethods } from "../rest/methods.ts";
 
 /** Placeholder for the nonce in the built page. */
 const NONCE = "__CSP_NONCE__";
+/** The beginning of paths in the built page; a public URL with a path puts that in front. */
+const BASE = '"/ui/';
 /** Cache lifetimes, in seconds. */
 const YEAR_S = 31_536_000;
 const HOUR_S = 3_600;
@@ -77,7 +79,7 @@ function serveFiles(router: Router, directory: string, html: string): void {
   router.get(["/icon.svg", "/color-scheme.js"], (req, res, next) => files(req, res, () => next()));
   router
     .route("/{*path}")
-    .get((_req: Request, res: Response) => {
+    .get((req: Request, res: Response) => {
       const nonce = randomBytes(16).toString("base64");
       res
         .set({
@@ -87,7 +89,7 @@ function serveFiles(router: Router, directory: string, html: string): void {
           "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
         })
         .type("html")
-        .send(html.replaceAll(NONCE, nonce));
+        .send(html.replaceAll(NONCE, nonce).replaceAll(BASE, `"${req.baseUrl}/`));
     })
     .all(rejectOtherMethods(["GET"]));
 }
