@@ -47,5 +47,10 @@ export default defineConfig({
     chunkSizeWarningLimit: 1_500,
   },
   worker: { format: "es" },
+  // Scripts and styles find each other by relative paths, because the server may be below a path of its host. Those of the page are
+  // absolute, and the server puts its path in front of them.
+  experimental: {
+    renderBuiltUrl: (_file, { hostType }) => (hostType === "html" ? undefined : { relative: true }),
+  },
   server: { proxy: { [API_PATHS]: process.env["MILLRACE_URL"] ?? "http://127.0.0.1:3000" } },
 });

@@ -1,6 +1,7 @@
 /** The card around the pages that need no session, such as sign-in. */
 import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
+import { serverPath } from "../app/base-path.ts";
 
 export function AuthCard({
   title,
@@ -17,7 +18,7 @@ export function AuthCard({
   return (
     <Stack gap="lg">
       <Group gap={8} justify="center">
-        <img src="/ui/icon.svg" alt="" width={30} height={30} />
+        <img src={serverPath("/ui/icon.svg")} alt="" width={30} height={30} />
         <Text fw={700} size="lg">
           Millrace
         </Text>

@@ -3,15 +3,16 @@ import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { type ReactNode, useEffect } from "react";
 import { useSearchParams } from "react-router";
+import { serverPath } from "../app/base-path.ts";
 import type { SignInErrorCode } from "../../../schemas/sign-on.ts";
 import { notifyOtherTabs } from "../app/session.tsx";
 import { AuthCard } from "./auth-card.tsx";
 
 /** A page of the server. It ends the session here and, where the provider supports that, at the provider too. */
-const LOGOUT = "/logout";
+const LOGOUT = serverPath("/logout");
 
 /** The server's page that redirects to the provider. @param to path below /ui to open after sign-in */
-export const loginUrl = (to: string): string => `/login?to=${encodeURIComponent(`/ui${to}`)}`;
+export const loginUrl = (to: string): string => serverPath(`/login?to=${encodeURIComponent(`/ui${to}`)}`);
 
 const NO_ACCESS = "You don't have access";
 
@@ -134,7 +135,7 @@ export function LoadBalancerSignIn({ to }: { to: string }) {
         <Button variant="default" component="a" href={LOGOUT}>
           Sign out
         </Button>
-        <Button component="a" href={`/ui${to}`}>
+        <Button component="a" href={serverPath(`/ui${to}`)}>
           Sign in
         </Button>
       </Group>

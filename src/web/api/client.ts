@@ -1,4 +1,5 @@
 /** The client of the REST API, with types from the generated OpenAPI document. Pages use no other way to the server. */
+import { serverPath } from "../app/base-path.ts";
 import type { EndpointByMethod } from "../../../schemas/generated/endpoints.ts";
 import type { Problem } from "../../../schemas/problem.ts";
 
@@ -72,7 +73,7 @@ export async function send<M extends Method, P extends keyof Endpoints<M> & stri
     signal?: AbortSignal;
   };
   const url = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parameters?.[name])));
-  const response = await fetch(url + queryString(query), {
+  const response = await fetch(serverPath(url) + queryString(query), {
     method: method.toUpperCase(),
     headers: {
       Accept: "application/json",

@@ -8,6 +8,7 @@ import { SignInRefused } from "../account/sso-sign-in.tsx";
 import { ApiError } from "../api/client.ts";
 import { ProjectsProvider } from "../projects/use-projects.tsx";
 import { ErrorAlert } from "../ui/page.tsx";
+import { serverPath } from "./base-path.ts";
 import { type SignOutTarget, purgeUserQueries, SessionProvider, useSessionQuery } from "./session.tsx";
 import { Shell } from "./shell.tsx";
 import { ReauthenticationDialog } from "./reauthentication-dialog.tsx";
@@ -87,7 +88,7 @@ function PurgeUserData({ onPurged, children }: { onPurged?: () => void; children
 
 /** Leaves the application for a page that the server renders. */
 function ServerRedirect({ to }: { to: string }) {
-  useEffect(() => location.replace(to), [to]);
+  useEffect(() => location.replace(serverPath(to)), [to]);
   return <FullPageLoader />;
 }
 

@@ -2,6 +2,7 @@
 import { Button, Container, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRouteError } from "react-router";
+import { serverPath } from "./base-path.ts";
 import { ErrorAlert, LoadingSkeleton } from "../ui/page.tsx";
 
 const HEALTH_POLL_MS = 3_000;
@@ -53,7 +54,7 @@ function ChunkLoadError() {
 
 const isServerUp = async (signal: AbortSignal): Promise<boolean> => {
   try {
-    return (await fetch("/health", { signal })).ok;
+    return (await fetch(serverPath("/health"), { signal })).ok;
   } catch {
     return false;
   }

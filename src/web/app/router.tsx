@@ -1,6 +1,7 @@
 /** The routes of the interface. Each page is a separate chunk that is loaded on its first visit. */
 import { type ComponentType } from "react";
 import { createBrowserRouter, type RouteObject } from "react-router";
+import { serverPath } from "./base-path.ts";
 import { RouteErrorBoundary } from "./route-error-boundary.tsx";
 import { NotFound } from "./not-found.tsx";
 import { FullPageLoader, AuthenticatedLayout, PublicLayout } from "./auth-layouts.tsx";
@@ -61,4 +62,4 @@ const routes: RouteObject[] = [
   },
 ];
 
-export const createRouter = () => createBrowserRouter(routes, { basename: "/ui" });
+export const createRouter = () => createBrowserRouter(routes, { basename: serverPath("/ui") });

@@ -35,6 +35,7 @@ import {
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { Link, useLocation } from "react-router";
+import { serverPath } from "./base-path.ts";
 import { send } from "../api/client.ts";
 import { usePendingReviews } from "../reviews/queries.ts";
 import { usePendingApprovals } from "../approvals/use-pending-approvals.ts";
@@ -95,7 +96,7 @@ export function Shell({ children }: { children: ReactNode }) {
             />
             <UnstyledButton component={Link} to="/" aria-label="Millrace, home">
               <Group gap={8} wrap="nowrap">
-                <img src="/ui/icon.svg" alt="" width={26} height={26} />
+                <img src={serverPath("/ui/icon.svg")} alt="" width={26} height={26} />
                 <Text fw={700} {...(several && { visibleFrom: "xs" })}>
                   Millrace
                 </Text>
@@ -130,7 +131,7 @@ export function Shell({ children }: { children: ReactNode }) {
           ))}
           <NavLink
             component="a"
-            href="/apidoc/"
+            href={serverPath("/apidoc/")}
             label="API reference"
             leftSection={<IconApi size={18} aria-hidden />}
             style={{ borderRadius: "var(--mantine-radius-md)" }}

@@ -2,6 +2,7 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { serverPath } from "./base-path.ts";
 import type { AuthMode } from "../../../schemas/user.ts";
 import { loginUrl } from "../account/sso-sign-in.tsx";
 import { refetchFailedQueries, useSignOutTo } from "./session.tsx";
@@ -26,7 +27,7 @@ export function SsoReauthentication({ email, mode }: { email: string; mode: Auth
         </Button>
         <Button
           component="a"
-          href={mode === "cognito" ? `/ui${RETURN_PATH}` : loginUrl(RETURN_PATH)}
+          href={mode === "cognito" ? serverPath(`/ui${RETURN_PATH}`) : loginUrl(RETURN_PATH)}
           target="_blank"
           rel="noreferrer"
           data-autofocus

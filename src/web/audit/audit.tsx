@@ -3,6 +3,7 @@ import { Button, Card, Group, Select, Stack, Table, Text, TextInput } from "@man
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconDownload, IconSearch } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { serverPath } from "../app/base-path.ts";
 import type { AuditEntry } from "../../../schemas/audit.ts";
 import { send } from "../api/client.ts";
 import { useHasScope } from "../app/session.tsx";
@@ -80,7 +81,9 @@ function AuditLog() {
         />
         <Button
           component="a"
-          href={`/audit-log/export?${new URLSearchParams({ ...project, ...toQuery(filter) }).toString()}`}
+          href={serverPath(
+            `/audit-log/export?${new URLSearchParams({ ...project, ...toQuery(filter) }).toString()}`,
+          )}
           download
           variant="default"
           leftSection={<IconDownload size={16} aria-hidden />}

@@ -1,6 +1,7 @@
 /** The configuration snippet of one MCP client, with a select to change the client, and its link if it has one. */
 import { Button, Select, Stack, Text } from "@mantine/core";
 import { useState } from "react";
+import { serverPath } from "../app/base-path.ts";
 import { Snippet } from "../ui/copy.tsx";
 import { clientSetups } from "./clients.ts";
 
@@ -22,7 +23,7 @@ export function ClientSetups({ url, value }: { url: string; value: string }) {
       {setup.link !== undefined && (
         <Button
           component="a"
-          href={setup.link.href}
+          href={setup.link.download === true ? serverPath(setup.link.href) : setup.link.href}
           download={setup.link.download}
           variant="light"
           style={{ alignSelf: "flex-start" }}

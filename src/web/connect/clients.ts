@@ -6,7 +6,7 @@ export interface ClientSetup {
   /** Where to paste the text. */
   instructions: string;
   text: string;
-  /** Something to click instead: a link that the client opens, or a file to download. */
+  /** Something to click instead: a link that the client opens, or a file to download, by its path on the server. */
   link?: { label: string; href: string; download?: boolean };
 }
 

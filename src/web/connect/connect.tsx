@@ -2,6 +2,7 @@
 import { Anchor, Button, Card, Group, Stack, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { Link } from "react-router";
+import { serverPath, serverUrl } from "../app/base-path.ts";
 import { useSession } from "../app/session.tsx";
 import { CreateKey } from "../keys/create-key.tsx";
 import { Snippet } from "../ui/copy.tsx";
@@ -56,17 +57,17 @@ export default function Connect() {
         />
         <Text size="sm">
           Clients with prompts or skills can also use the prompt <code>write_workflow</code>, or this{" "}
-          <Anchor href="/skills/millrace/SKILL.md" underline="always">
+          <Anchor href={serverPath("/skills/millrace/SKILL.md")} underline="always">
             skill
           </Anchor>
           .
         </Text>
       </Step>
       <Step number={key === undefined ? 4 : 5} title="Or use a script">
-        <Snippet text={curlCommand(location.origin, value)} label="curl command" />
+        <Snippet text={curlCommand(serverUrl(), value)} label="curl command" />
         <Text size="sm">
           The{" "}
-          <Anchor href="/apidoc/" underline="always">
+          <Anchor href={serverPath("/apidoc/")} underline="always">
             API reference
           </Anchor>{" "}
           describes every operation, and lets you try it.

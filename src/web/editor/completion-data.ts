@@ -1,4 +1,5 @@
 /** Loads the schema and the server's names for completion on first use, and caches them while the page is open. */
+import { serverPath } from "../app/base-path.ts";
 import { send } from "../api/client.ts";
 import { editingSchema } from "./editing-schema.ts";
 import type { Schema } from "./schema.ts";
@@ -31,7 +32,7 @@ export async function loadCompletionData(project: string | undefined): Promise<C
 }
 
 async function readSchema(): Promise<Schema> {
-  const response = await fetch("/apidoc/workflow.schema.json");
+  const response = await fetch(serverPath("/apidoc/workflow.schema.json"));
   if (!response.ok) throw new Error(`The schema could not be loaded: status ${response.status}.`);
   return editingSchema((await response.json()) as Schema);
 }

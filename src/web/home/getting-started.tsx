@@ -3,6 +3,7 @@ import { Anchor, Button, Card, Group, SimpleGrid, Stack, Text, Title } from "@ma
 import { IconBrowser, IconRobot, IconTerminal2 } from "@tabler/icons-react";
 import type { ComponentType, ReactNode } from "react";
 import { Link } from "react-router";
+import { serverPath, serverUrl } from "../app/base-path.ts";
 import type { Workflow } from "../../../schemas/workflow.ts";
 import { useHasScope, useSession } from "../app/session.tsx";
 import { clientSetups, curlCommand, API_KEY_PLACEHOLDER } from "../connect/clients.ts";
@@ -34,8 +35,8 @@ export function GettingStarted({ workflows }: { workflows: readonly Workflow[] }
         </StartCard>
         <StartCard Icon={IconTerminal2} title="With a script">
           <Text size="sm">Every operation is an HTTP request with an API key.</Text>
-          <Snippet text={curlCommand(location.origin, API_KEY_PLACEHOLDER)} label="curl command" />
-          <Anchor href="/apidoc/" size="sm">
+          <Snippet text={curlCommand(serverUrl(), API_KEY_PLACEHOLDER)} label="curl command" />
+          <Anchor href={serverPath("/apidoc/")} size="sm">
             API reference
           </Anchor>
         </StartCard>

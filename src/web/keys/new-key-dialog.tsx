@@ -1,6 +1,7 @@
 /** The dialog that shows a new key's value, the only time that it is visible, with examples of its use. */
 import { Alert, Button, Group, Modal, Stack, Text, Title } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
+import { serverUrl } from "../app/base-path.ts";
 import { useSession } from "../app/session.tsx";
 import { ClientSetups } from "../connect/client-setups.tsx";
 import { ConnectionCheck } from "../connect/connection-check.tsx";
@@ -37,7 +38,7 @@ export function NewKeyDialog({ newKey, onClose }: { newKey: NewKey; onClose: () 
             <Title order={3} size="h5">
               Try it
             </Title>
-            <Snippet text={curlCommand(location.origin, value)} label="curl command" />
+            <Snippet text={curlCommand(serverUrl(), value)} label="curl command" />
             <Title order={3} size="h5">
               Connect an agent
             </Title>

@@ -2,6 +2,7 @@
 import { Button } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
+import { serverUrl } from "../app/base-path.ts";
 import { send } from "../api/client.ts";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
@@ -84,5 +85,5 @@ function NoRuns({ filtered, onClear }: { filtered: boolean; onClear: () => void 
   );
 }
 
-const CURL = `curl -X POST ${location.origin}/workflows/<workflow>/runs \\
+const CURL = `curl -X POST ${serverUrl()}/workflows/<workflow>/runs \\
   -H "X-API-Key: <key>" -H "Content-Type: application/json" -d '{"wait": 30}'`;

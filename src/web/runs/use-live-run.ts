@@ -2,6 +2,7 @@
 import { useDocumentVisibility } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
+import { serverPath } from "../app/base-path.ts";
 import { runQuery } from "./queries.ts";
 import {
   isSettled,
@@ -84,7 +85,7 @@ function listen(
     onEvents(events);
   };
   const open = (): void => {
-    source = new EventSource(url);
+    source = new EventSource(serverPath(url));
     source.onopen = () => onConnection("live");
     source.onerror = () => {
       // The browser reconnects and resumes, unless the server rejected the stream.

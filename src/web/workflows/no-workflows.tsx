@@ -2,6 +2,7 @@
 import { Anchor, Button, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
+import { serverUrl } from "../app/base-path.ts";
 import { Snippet } from "../ui/copy.tsx";
 
 const PROMPT = `Create a workflow in Millrace that queries the sample shop
@@ -31,7 +32,7 @@ export function NoWorkflows({ mayWrite }: { mayWrite: boolean }) {
           </Text>
         </Option>
         <Option title="Use the API">
-          <Snippet text={curl(location.origin)} label="curl command" />
+          <Snippet text={curl(serverUrl())} label="curl command" />
           <Text size="sm" c="dimmed">
             <Anchor component={Link} to="/keys" underline="always">
               Create an API key
