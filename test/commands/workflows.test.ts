@@ -43,6 +43,21 @@ describe("millrace workflows", () => {
     });
   });
 
+  it("exports numbers beyond 2^53 in a form that changes nothing when applied", async () => {
+    const numbers = "{ a: 1e20, b: 100000000000000000000, c: 9007199254740993, d: 6.02214076e23, e: -1.5e18 }";
+    const text = `name: Large\nsteps:\n  - { id: a, type: set, values: ${numbers} }\n`;
+    const { cli, directory, files } = await testCli();
+    expect((await cli("workflows", "apply", files({ large: text }), "--yes")).code).toBe(0);
+    const out = join(directory, "out");
+    await cli("workflows", "export", out);
+    for (const given of [text, readFileSync(join(out, "large.yaml"), "utf8")]) {
+      writeFileSync(join(out, "large.yaml"), given);
+      expect(await cli("workflows", "apply", out)).toMatchObject({
+        out: "0 new, 0 changed, 1 unchanged, 0 to be archived\n",
+      });
+    }
+  });
+
   it("shows the changes, applies them only when confirmed, keeps ids, and runs the new workflows", async () => {
     const { cli, files } = await testCli({ hello: HELLO });
     const directory = files({ hello: HELLO.replace("Good morning", "Good evening"), caller: CALLER });

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { toYaml } from "../../../../src/engine/definition/check/index.ts";
+import { readSource } from "../../../../src/engine/definition/check/source.ts";
 
 describe("toYaml", () => {
   it("declares the state before the steps that read it, and commits it after the output", () => {
@@ -88,5 +89,37 @@ describe("toYaml", () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+
+  it("writes text that is read as the same definition, as JSON does, whatever its numbers are", () => {
+    const large = fc.tuple(fc.double({ min: 1, max: 10, noNaN: true }), fc.integer({ min: 14, max: 24 }));
+    const number = fc.oneof(
+      large.map(([digits, exponent]) => digits * 10 ** exponent),
+      fc.integer({ min: 14, max: 24 }).map((exponent) => -(10 ** exponent)),
+      fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }).map(String),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+    );
+    fc.assert(
+      fc.property(fc.array(number, { minLength: 1, maxLength: 5 }), (numbers) => {
+        const { value } = readSource({ steps: numbers });
+        const definition = value as Record<string, unknown>;
+        expect(readSource(toYaml(definition)).value).toEqual(definition);
+        expect(readSource(JSON.stringify(definition)).value).toEqual(definition);
+        expect(readSource(JSON.parse(JSON.stringify(definition))).value).toEqual(definition);
+      }),
+      { seed: 30, numRuns: 500 },
+    );
+  });
+
+  it.each([
+    ["1e20", "100000000000000000000"],
+    ["1.5e18", "1500000000000000000"],
+    ["9007199254740992.0", "9007199254740992"],
+    ["9007199254740991.0", 9007199254740991],
+    ["6.02214076e23", 6.02214076e23],
+  ])("has one form for %s, in YAML, in JSON and as a value", (source, value) => {
+    expect(readSource(`output: ${source}\n`).value).toEqual({ output: value });
+    expect(readSource(`{"output": ${source}}`).value).toEqual({ output: value });
+    expect(readSource({ output: Number(source) }).value).toEqual({ output: value });
   });
 });
