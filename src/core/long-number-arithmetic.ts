@@ -18,6 +18,10 @@ const INTEGER = /^-?\d+$/;
 export const isExactNumber = (value: unknown): value is ExactNumber =>
   typeof value === "number" || isLongNumber(value);
 
+/** Whether a value is a double that may be written as a long number too. */
+export const isLargeInteger = (value: unknown): value is number =>
+  Number.isInteger(value) && !Number.isSafeInteger(value);
+
 /** Compares by value, whatever the spelling. @returns negative if a is smaller, 0 if they are equal */
 export function compareNumbers(a: ExactNumber, b: ExactNumber): number {
   if (typeof a === "number" && typeof b === "number") return a < b ? -1 : Number(a > b);

@@ -190,6 +190,21 @@ describe("publishing", () => {
     expect(effectsOf(here)).toEqual([]);
   });
 
+  it("compares numbers of an example by value, whatever their spelling", async () => {
+    const here = await exampleEnvironment();
+    const steps = [set("after", { ids: [1e18, "${{ 9007199254740992 + 1 }}"] })];
+    const publishWith = async (id: string, ids: unknown[]) => {
+      await create(here, id, { steps, examples: [{ expect: { ids } }] });
+      return publish(here, id.toLowerCase());
+    };
+    const equal = await publishWith("Equal", [1e18, "9007199254740993.00"]);
+    expect(equal).toMatchObject({ status: "published" });
+    expect(await publishWith("Other", ["1000000000000000000", "9007199254740992"])).toMatchObject({
+      code: "examples_failed",
+      errors: [{ path: "examples[0].expect.ids[1]", code: "differs" }],
+    });
+  });
+
   it("evaluates what an example asserts, of output, inputs and steps", async () => {
     const here = await exampleEnvironment();
     await create(here, "Report", definitionWith("output.total == inputs.n * 3", "steps.sums.total > 11"));

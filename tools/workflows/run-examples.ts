@@ -5,12 +5,12 @@ import type { Issue } from "../../schemas/problem.ts";
 import { TOP_FIELDS } from "../../schemas/workflow-definition.ts";
 import { MAX_WAIT_SECONDS, type RunError } from "../../schemas/run.ts";
 import { nextTurn } from "../../src/core/next-turn.ts";
-import { canonicalJson } from "../../src/core/canonical-json.ts";
 import { SECOND } from "../../src/core/clock.ts";
 import type { PreparedRun } from "../../src/core/engine-port.ts";
 import type { Trial } from "../../src/core/model.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
+import { valueKey } from "../../src/core/value-key.ts";
 import { resolveGiven } from "../runs/given-outputs.ts";
 import { truncateText } from "../runs/truncate.ts";
 import { runActor, runCaller } from "../runs/run-actor.ts";
@@ -209,7 +209,7 @@ function differences(expected: unknown, actual: unknown, path: string): Issue[] 
       differences(value, actual[key], `${path}.${key}`),
     );
   }
-  if (canonicalJson(expected) === canonicalJson(actual)) return [];
+  if (valueKey(expected) === valueKey(actual)) return [];
   return [{ path, code: "differs", message: `is ${preview(actual)}, not ${preview(expected)}` }];
 }
 

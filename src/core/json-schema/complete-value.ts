@@ -2,6 +2,7 @@
  * Brings values into the form that their schema declares: makes every declared field present. Expressions then read null where
  * the value has nothing, and the shape of the schema (`shapeOfSchema`) holds.
  */
+import { valueKey } from "../value-key.ts";
 import type { JsonSchema } from "./dialect.ts";
 import { resolveRef } from "./references.ts";
 
@@ -169,7 +170,9 @@ function canMatch(form: unknown, value: object, root: JsonSchema): boolean {
 function canBe(schema: unknown, value: unknown): boolean {
   if (!isObject(schema) || (typeof value === "object" && value !== null)) return true;
   const allowed = Object.hasOwn(schema, "const") ? [schema["const"]] : schema["enum"];
-  return !Array.isArray(allowed) || allowed.includes(value);
+  if (!Array.isArray(allowed)) return true;
+  const key = valueKey(value);
+  return allowed.some((each) => valueKey(each) === key);
 }
 
 interface Question {

@@ -103,7 +103,7 @@ function describe(error: ErrorObject, path: PropertyKey[], nearest: Suggest): Pa
     }
     case "type": {
       const types = writtenTypes(error.parentSchema) ?? params["type"];
-      // A limit in a schema: those of values are compared by our own keyword, whose errors have no parent.
+      // A count in a schema: the numbers of values are compared by our own keyword, whose errors have no parent.
       const held =
         error.parentSchema !== undefined && isLongNumber(error.data) && isNumeric(types) ? HELD_EXACTLY : "";
       return {
@@ -152,13 +152,14 @@ function describe(error: ErrorObject, path: PropertyKey[], nearest: Suggest): Pa
       const limit = LIMITS[error.keyword];
       if (limit === undefined) return { path, code: "invalid", message: error.message ?? "is not valid" };
       const { code, comparison, unit, size } = limit;
-      const count = Number(params["limit"]);
-      const units = unit === "" ? "" : ` ${unit}${count === 1 ? "" : "s"}`;
+      // The limit of a number may be a long number.
+      const bound = String(params["limit"]);
+      const units = unit === "" ? "" : ` ${unit}${bound === "1" ? "" : "s"}`;
       const verb = unit === "item" || unit === "field" ? "have" : "be";
       return {
         path,
         code,
-        message: `must ${verb} ${comparison} ${count}${units}, got ${size(error.data)}`,
+        message: `must ${verb} ${comparison} ${bound}${units}, got ${size(error.data)}`,
       };
     }
   }

@@ -1,14 +1,23 @@
 /**
  * Makes JSON Schemas take long numbers: a text with the digits of a number that a double can't hold matches `type: integer` and
- * `type: number`, and its limits are compared exactly. It still matches `type: string` as the text that it is.
+ * `type: number`, its limits are compared exactly, and it equals each spelling of the same number. It still matches `type: string` as
+ * the text that it is. Limits may be long numbers too.
  */
 import type { Ajv2020, FuncKeywordDefinition } from "ajv/dist/2020.js";
-import { calculateExactly, compareNumbers } from "../long-number-arithmetic.ts";
+import type { DataValidateFunction } from "ajv/dist/types/index.js";
+import {
+  calculateExactly,
+  compareNumbers,
+  type ExactNumber,
+  isExactNumber,
+} from "../long-number-arithmetic.ts";
 import { isLongNumber } from "../../../schemas/long-numbers.ts";
-import { type JsonSchema, KEYWORDS } from "./dialect.ts";
-import { pointerPart } from "./references.ts";
+import { valueKey } from "../value-key.ts";
+import type { JsonSchema } from "./dialect.ts";
+import { isLongLimit, withDoubleLimits } from "./double-limits.ts";
+import { isSchemaObject, mapInnerSchemas, mapSchemas, takesNumbers, typesOf } from "./map-schemas.ts";
 
-/** The keyword, of our own, that stands for the numeric ones where a value is a long number. Its value is the schema as written. */
+/** The keyword, of our own, that stands for those that compare numbers. Its value is the schema as written. */
 export const LONG_NUMBER_KEYWORD = "longNumber";
 
 /** Keywords for text, which say nothing about a value that has to be a number. */
@@ -18,15 +27,6 @@ const TEXT_KEYWORDS = ["minLength", "maxLength", "pattern", "format"];
 const WRITTEN = "millrace:written";
 /** The id of a schema that every value matches. */
 const ANY = "millrace:any";
-
-const isObject = (value: unknown): value is JsonSchema =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-const typesOf = ({ type }: JsonSchema): unknown[] | undefined =>
-  type === undefined ? undefined : [type].flat();
-
-const takesNumbers = (types: readonly unknown[]): boolean =>
-  types.includes("number") || types.includes("integer");
 
 /** Whether a JSON value contains a long number. */
 export function containsLongNumber(value: unknown): boolean {
@@ -54,7 +54,7 @@ export function acceptLongNumbers(
   { keepsPaths = false }: Options = {},
 ): JsonSchema {
   ajv.addKeyword(KEYWORD);
-  ajv.addSchema(asWritten(schema) as JsonSchema, WRITTEN, undefined, false);
+  ajv.addSchema(asWritten(withDoubleLimits(schema)) as JsonSchema, WRITTEN, undefined, false);
   ajv.addSchema({}, ANY, undefined, false);
   return rewrite(schema, "#", keepsPaths) as JsonSchema;
 }
@@ -64,30 +64,28 @@ export function acceptLongNumbers(
  * does not match would fill in too.
  */
 function asWritten(schema: unknown): unknown {
-  if (!isObject(schema)) return schema;
-  const entries = Object.entries(schema).map(([key, value]): [string, unknown] => {
-    const inner = mapSchemas(key, value, "", asWritten);
-    return [key, key === "oneOf" && Array.isArray(inner) ? inner.map(asForm) : inner];
-  });
-  return Object.fromEntries(entries.filter(([key]) => key !== "default"));
+  if (!isSchemaObject(schema)) return schema;
+  const { default: _, oneOf, ...others } = mapInnerSchemas(schema, asWritten);
+  if (oneOf === undefined) return others;
+  return { ...others, oneOf: Array.isArray(oneOf) ? oneOf.map(asForm) : oneOf };
 }
 
 /** Begins a form with a reference, which keeps ajv from inlining it: to decide about that takes 2^n times as long in n levels. */
-const asForm = (form: unknown): unknown => (isObject(form) ? { $ref: ANY, ...form } : form);
+const asForm = (form: unknown): unknown => (isSchemaObject(form) ? { $ref: ANY, ...form } : form);
 
 /** @param pointer where the schema is in the written one */
 function rewrite(schema: unknown, pointer: string, keepsPaths: boolean): unknown {
-  if (!isObject(schema)) return schema;
+  if (!isSchemaObject(schema)) return schema;
   const entries = Object.entries(schema).map(([key, value]) => [
     key,
     mapSchemas(key, value, `${pointer}/${key}`, (inner, at) => rewrite(inner, at, keepsPaths)),
   ]);
   const rewritten = Object.fromEntries(entries) as Record<string, unknown>;
   const types = typesOf(schema);
-  if (
-    types === undefined ? LIMITS.some(({ keyword }) => Object.hasOwn(schema, keyword)) : takesNumbers(types)
-  )
-    Object.assign(rewritten, { [LONG_NUMBER_KEYWORD]: schema });
+  if (isCompared(schema)) {
+    rewritten[LONG_NUMBER_KEYWORD] = schema;
+    for (const keyword of comparedKeywords(schema)) delete rewritten[keyword];
+  }
   if (types !== undefined && takesNumbers(types) && !types.includes("string")) {
     for (const keyword of TEXT_KEYWORDS) delete rewritten[keyword];
     rewritten["type"] = [...types, "string"];
@@ -101,31 +99,34 @@ function rewrite(schema: unknown, pointer: string, keepsPaths: boolean): unknown
   return { ...rewritten, allOf: [...allOf, { anyOf: [{ oneOf: asText }, { oneOf }] }] };
 }
 
-/**
- * Replaces the schemas that a keyword contains.
- * @param pointer where the keyword is
- */
-function mapSchemas(
-  key: string,
-  value: unknown,
-  pointer: string,
-  replace: (schema: unknown, pointer: string) => unknown,
-): unknown {
-  const kind = KEYWORDS.get(key);
-  if (kind === "schema") return replace(value, pointer);
-  if (kind === "schemas" && Array.isArray(value))
-    return value.map((inner: unknown, index) => replace(inner, `${pointer}/${index}`));
-  if (kind !== "named" || !isObject(value)) return value;
-  const inner = Object.entries(value).map(([name, schema]) => [
-    name,
-    replace(schema, `${pointer}/${pointerPart(name)}`),
-  ]);
-  return Object.fromEntries(inner);
+/** Whether a schema says something about numbers, or compares values that may be numbers or contain them. */
+function isCompared(schema: JsonSchema): boolean {
+  const types = typesOf(schema);
+  if (types !== undefined && takesNumbers(types)) return true;
+  return (
+    comparesValues(schema) ||
+    (types === undefined && LIMITS.some(({ keyword }) => Object.hasOwn(schema, keyword)))
+  );
 }
+
+/** The keywords whose rule is the one of our own alone. The limits that are doubles stay, for doubles. */
+const comparedKeywords = (schema: JsonSchema): string[] =>
+  Object.keys(schema).filter(
+    (keyword) =>
+      isLongLimit(keyword, schema[keyword]) ||
+      (EQUALITY_KEYWORDS.includes(keyword) && comparesValues(schema)),
+  );
+
+/** Keywords by which a schema compares values with others. */
+const EQUALITY_KEYWORDS = ["const", "enum", "uniqueItems"];
+
+/** Whether a schema compares values that are not always text. */
+const comparesValues = (schema: JsonSchema): boolean =>
+  schema["type"] !== "string" && EQUALITY_KEYWORDS.some((keyword) => Object.hasOwn(schema, keyword));
 
 interface NumericLimit {
   keyword: string;
-  holds(value: string, limit: number): boolean;
+  holds(value: ExactNumber, limit: ExactNumber): boolean;
 }
 
 const LIMITS: readonly NumericLimit[] = [
@@ -136,32 +137,81 @@ const LIMITS: readonly NumericLimit[] = [
   { keyword: "multipleOf", holds: (value, limit) => calculateExactly("%", value, limit) === 0 },
 ];
 
-type Errors = NonNullable<NonNullable<FuncKeywordDefinition["validate"]>["errors"]>;
+type Errors = NonNullable<DataValidateFunction["errors"]>;
 
-const validate: NonNullable<FuncKeywordDefinition["validate"]> = (
-  schema: JsonSchema,
-  value: unknown,
-): boolean => {
-  if (typeof value !== "string") return true;
+/** Compiles the keyword. @param schema as written */
+function compile(schema: JsonSchema): DataValidateFunction {
   const types = typesOf(schema);
-  const isText = types === undefined || types.includes("string");
-  const errors: Errors = [];
-  if (!isLongNumber(value) || (types !== undefined && !types.includes("number") && hasFraction(value))) {
-    if (isText) return true;
-    errors.push({ keyword: "type", params: { type: schema["type"] } });
-  } else
-    for (const { keyword, holds } of LIMITS) {
-      const limit = schema[keyword];
-      if (typeof limit === "number" && !holds(value, limit))
-        errors.push({ keyword, params: paramsOf(keyword, limit) });
-    }
-  validate.errors = errors;
-  return errors.length === 0;
-};
+  const mayBeNumber = types === undefined || takesNumbers(types);
+  const allowed = comparesValues(schema) ? allowedValues(schema) : [];
+  const validate: DataValidateFunction = (value: unknown): boolean => {
+    validate.errors = [
+      ...equalityErrors(allowed, value),
+      ...(comparesValues(schema) && schema["uniqueItems"] === true ? repetitionErrors(value) : []),
+      ...(mayBeNumber ? numberErrors(schema, types, value) : []),
+    ];
+    return validate.errors.length === 0;
+  };
+  return validate;
+}
 
-const KEYWORD: FuncKeywordDefinition = { keyword: LONG_NUMBER_KEYWORD, type: "string", validate };
+function numberErrors(schema: JsonSchema, types: readonly unknown[] | undefined, value: unknown): Errors {
+  if (typeof value !== "string" && typeof value !== "number") return [];
+  const isLong = isLongNumber(value);
+  if (
+    typeof value === "string" &&
+    (!isLong || (types !== undefined && !types.includes("number") && hasFraction(value)))
+  )
+    return types === undefined || types.includes("string")
+      ? []
+      : [{ keyword: "type", params: { type: schema["type"] } }];
+  return LIMITS.flatMap(({ keyword, holds }) => {
+    const limit = schema[keyword];
+    // The limits that are doubles are compared with doubles by the validator.
+    const isCompared = isLong ? isExactNumber(limit) : isLongNumber(limit);
+    return isCompared && !holds(value, limit as ExactNumber)
+      ? [{ keyword, params: paramsOf(keyword, limit as ExactNumber) }]
+      : [];
+  });
+}
 
-const paramsOf = (keyword: string, limit: number): Record<string, unknown> =>
+interface AllowedValues {
+  keys: ReadonlySet<string>;
+  error: Errors[number];
+}
+
+/** The values that `const` and `enum` allow. */
+function allowedValues(schema: JsonSchema): AllowedValues[] {
+  const { enum: values } = schema;
+  const allow = (allowed: readonly unknown[], error: Errors[number]): AllowedValues => ({
+    keys: new Set(allowed.map(valueKey)),
+    error,
+  });
+  return [
+    ...(Object.hasOwn(schema, "const")
+      ? [allow([schema["const"]], { keyword: "const", params: { allowedValue: schema["const"] } })]
+      : []),
+    ...(Array.isArray(values)
+      ? [allow(values, { keyword: "enum", params: { allowedValues: values as unknown[] } })]
+      : []),
+  ];
+}
+
+function equalityErrors(allowed: readonly AllowedValues[], value: unknown): Errors {
+  if (allowed.length === 0) return [];
+  const key = valueKey(value);
+  // A copy: the validator adds where the value is.
+  return allowed.filter(({ keys }) => !keys.has(key)).map(({ error }) => Object.assign({}, error));
+}
+
+const repetitionErrors = (value: unknown): Errors =>
+  Array.isArray(value) && new Set(value.map(valueKey)).size < value.length
+    ? [{ keyword: "uniqueItems", params: {} }]
+    : [];
+
+const KEYWORD: FuncKeywordDefinition = { keyword: LONG_NUMBER_KEYWORD, compile };
+
+const paramsOf = (keyword: string, limit: ExactNumber): Record<string, unknown> =>
   keyword === "multipleOf" ? { multipleOf: limit } : { limit };
 
 const hasFraction = (value: string): boolean => /\.0*[1-9]/.test(value);

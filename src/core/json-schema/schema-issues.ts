@@ -7,6 +7,7 @@ import { lazy } from "../lazy.ts";
 import { nearMatch } from "../near-match.ts";
 import { estimatePatternSize } from "../pattern-size.ts";
 import { FORMATS, type JsonSchema, KEYWORDS, newAjv } from "./dialect.ts";
+import { withDoubleLimits } from "./double-limits.ts";
 import { endlessReferences } from "./endless-references.ts";
 import { describeErrors } from "./errors.ts";
 import { acceptLongNumbers, containsLongNumber } from "./long-numbers.ts";
@@ -61,16 +62,17 @@ const issuesWithin = memoize((schema): readonly PartialIssue[] => {
 /** Finds the issues that need a validator: violations of the meta-schema, and defaults that don't match. */
 function compileIssues(schema: JsonSchema, defaults: readonly Path[]): PartialIssue[] {
   const dialect = metaValidator();
-  if (dialect.validateSchema(schema) !== true)
+  const plain = withDoubleLimits(schema) as JsonSchema;
+  if (dialect.validateSchema(plain) !== true)
     return firstOfEach(describeErrors(dialect.errors ?? [], schema));
   const ajv = newAjv({ useDefaults: false, allErrors: true });
-  ajv.addSchema(schema, ROOT, undefined, false);
+  ajv.addSchema(plain, ROOT, undefined, false);
   ajv.getSchema(ROOT);
   if (defaults.length === 0) return [];
   // A single validator checks all defaults, because compiling one for each would take long.
   const validate = ajv.compile(defaultsSchema(defaults));
   const values = defaults.map((path) => valueAt(schema, [...path, "default"]));
-  if (validate(values)) return [];
+  validate(values);
   const errors = withLongNumbers(validate.errors ?? [], values, schema, defaultsSchema(defaults));
   const found = describeErrors(errors, values).map(({ path, message, ...issue }): PartialIssue => {
     const [index, ...below] = path ?? [];
@@ -97,15 +99,23 @@ function withLongNumbers(
   root: JsonSchema,
   schema: JsonSchema,
 ): ErrorObject[] {
-  const again = new Set(errors.map(indexOf).filter((index) => containsLongNumber(values[index])));
-  if (again.size === 0) return [...errors];
+  const refused = new Set(errors.map(indexOf));
+  const again = new Set([...refused].filter((index) => containsLongNumber(values[index])));
+  // A schema with long numbers may have limits that were rounded.
+  const isRounded = containsLongNumber(root);
+  if (again.size === 0 && !isRounded) return [...errors];
   const ajv = newAjv({ useDefaults: false, allErrors: true });
   ajv.addSchema(acceptLongNumbers(ajv, root, { keepsPaths: true }), ROOT, undefined, false);
   const validate = ajv.compile(schema);
   validate(values);
+  const exact = validate.errors ?? [];
+  // A long number may match two forms here, and as text only one of them.
+  const twice = new Set(exact.filter(({ keyword }) => keyword === "oneOf").map(indexOf));
+  const counts = (index: number): boolean =>
+    again.has(index) || (isRounded && !refused.has(index) && !twice.has(index));
   return [
     ...errors.filter((error) => !again.has(indexOf(error))),
-    ...(validate.errors ?? []).filter((error) => again.has(indexOf(error))),
+    ...exact.filter((error) => counts(indexOf(error))),
   ];
 }
 

@@ -1,5 +1,6 @@
 /** Compares the shape of a value with a JSON Schema. Only a certain mismatch is an issue; a value that may be null, a warning. */
 import type { PartialIssue } from "../connections.ts";
+import { isLongNumber } from "../../../schemas/long-numbers.ts";
 import { unknownKey } from "../issues.ts";
 import type { Shape } from "../shapes.ts";
 import type { JsonSchema } from "./dialect.ts";
@@ -148,7 +149,7 @@ function acceptedKinds(schema: unknown, root: JsonSchema, depth: number): Set<Ki
     return kinds.includes(undefined) ? undefined : new Set(kinds as Kind[]);
   }
   const values = Object.hasOwn(written, "const") ? [written["const"]] : written["enum"];
-  if (Array.isArray(values)) return new Set((values as unknown[]).map(kindOfValue));
+  if (Array.isArray(values)) return new Set((values as unknown[]).flatMap(kindsOfValue));
   const forms = written["anyOf"] ?? written["oneOf"];
   if (Array.isArray(forms)) {
     const accepted = forms.map((form) => acceptedKinds(form, root, depth + 1));
@@ -160,8 +161,10 @@ function acceptedKinds(schema: unknown, root: JsonSchema, depth: number): Set<Ki
   return undefined;
 }
 
-function kindOfValue(value: unknown): Kind {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "list";
-  return typeof value as "string" | "number" | "boolean" | "object";
+function kindsOfValue(value: unknown): Kind[] {
+  if (value === null) return ["null"];
+  if (Array.isArray(value)) return ["list"];
+  // It equals a double of the same value.
+  if (isLongNumber(value)) return ["string", "number"];
+  return [typeof value as "string" | "number" | "boolean" | "object"];
 }

@@ -175,13 +175,108 @@ describe("a schema", () => {
     ]);
   });
 
-  it("can't have long numbers as limits, and says which", () => {
-    expect(schemaIssues({ type: "integer", maximum: "9223372036854775807" })).toMatchObject([
+  const MAX_INT64 = "9223372036854775807";
+
+  it("can't have long numbers as counts, nor one that is no limit, and says which", () => {
+    expect(schemaIssues({ type: "string", maxLength: MAX_INT64 })).toMatchObject([
       {
-        path: ["maximum"],
-        message:
-          "must be a number that a JSON number holds exactly (up to 9007199254740991), got 9223372036854775807",
+        path: ["maxLength"],
+        message: `must be an integer that a JSON number holds exactly (up to 9007199254740991), got ${MAX_INT64}`,
       },
     ]);
+    expect(schemaIssues({ maximum: "12" })).toMatchObject([{ path: ["maximum"], code: "wrong_type" }]);
+    expect(schemaIssues({ multipleOf: `-${LONG}` })).toMatchObject([{ path: ["multipleOf"] }]);
+  });
+
+  it.each<[string, JsonSchema, unknown, string | undefined]>([
+    ["at a maximum", { type: "integer", maximum: MAX_INT64 }, MAX_INT64, undefined],
+    [
+      "above it by one",
+      { type: "integer", maximum: MAX_INT64 },
+      "9223372036854775808",
+      `at most ${MAX_INT64}, got 9223372036854775808`,
+    ],
+    [
+      "a double above it",
+      { type: "number", maximum: MAX_INT64 },
+      2 ** 63,
+      `at most ${MAX_INT64}, got 9223372036854776000`,
+    ],
+    ["far below it", { type: "integer", maximum: MAX_INT64 }, 1, undefined],
+    ["at a minimum", { type: "integer", minimum: "-9223372036854775808" }, "-9223372036854775808", undefined],
+    [
+      "below it",
+      { type: "integer", minimum: "-9223372036854775808" },
+      "-9223372036854775809",
+      "at least -9223372036854775808, got -9223372036854775809",
+    ],
+    ["a double below one", { minimum: LONG }, 5, `at least ${LONG}, got 5`],
+    [
+      "at an exclusive maximum",
+      { type: "integer", exclusiveMaximum: "9007199254740994" },
+      "9007199254740994",
+      "less than 9007199254740994, got 9007199254740994",
+    ],
+    ["within it", { type: "integer", exclusiveMaximum: "9007199254740994" }, LONG, undefined],
+    ["at an exclusive minimum", { exclusiveMinimum: LONG }, LONG, `more than ${LONG}, got ${LONG}`],
+    ["a multiple", { type: "integer", multipleOf: LONG }, "27021597764222979", undefined],
+    ["a double that is none", { type: "integer", multipleOf: LONG }, 12, `a multiple of ${LONG}, got 12`],
+    ["text, which has no maximum", { type: ["string", "integer"], maximum: LONG }, "text", undefined],
+    [
+      "in a list",
+      {
+        type: "array",
+        items: { $ref: "#/$defs/id" },
+        $defs: { id: { type: "integer", maximum: MAX_INT64 } },
+      },
+      [1, "9223372036854775808"],
+      `at most ${MAX_INT64}, got 9223372036854775808`,
+    ],
+    [
+      "in the only form",
+      { oneOf: [{ type: "integer", maximum: MAX_INT64 }, { type: "null" }] },
+      MAX_INT64,
+      undefined,
+    ],
+    [
+      "a fraction of more digits than a double has",
+      { type: "number", maximum: "0.12345678901234567890" },
+      "0.12345678901234567891",
+      "at most 0.12345678901234567890, got 0.12345678901234567891",
+    ],
+  ])("has limits beyond 2^53, which are exact: %s", (_, schema, value, message) => {
+    expect(schemaIssues(schema)).toEqual([]);
+    expect(issuesOf(schema, value).map((text) => text.replace(/^.*must be /, ""))).toEqual(
+      message === undefined ? [] : [message],
+    );
+  });
+
+  it("checks defaults by the limits that are long numbers", () => {
+    const limited = (value: unknown) => ({ properties: { id: { maximum: MAX_INT64, default: value } } });
+    expect(schemaIssues(limited(MAX_INT64))).toEqual([]);
+    for (const value of ["9223372036854775808", 2 ** 63])
+      expect(schemaIssues(limited(value))).toMatchObject([
+        { path: ["properties", "id", "default"], code: "too_large" },
+      ]);
+    const form = { type: "integer", maximum: MAX_INT64 };
+    expect(schemaIssues({ oneOf: [form, { type: "string" }], default: MAX_INT64 })).toEqual([]);
+  });
+
+  it.each<[string, JsonSchema, unknown, string[]]>([
+    ["an allowed value", { type: "number", enum: ["9007199254740993.0"] }, LONG, []],
+    ["the allowed value", { const: { id: `${LONG}.00` } }, { id: LONG }, []],
+    ["a double", { enum: ["100000000000000000000"] }, 1e20, []],
+    ["another one", { type: "integer", const: LONG }, "9007199254740992", [`must be ${LONG}`]],
+    [
+      "items with one list of allowed values",
+      { items: { type: "integer", enum: [1, LONG] } },
+      [2, LONG, 3],
+      [`0 must be one of 1, ${LONG}`, `2 must be one of 1, ${LONG}`],
+    ],
+    ["items of a list", { uniqueItems: true }, [LONG, `${LONG}.0`], ["must not contain the same item twice"]],
+    ["different items", { uniqueItems: true }, [LONG, "9007199254740992", { a: LONG }], []],
+    ["text, which is compared as text", { type: "string", enum: [`${LONG}.0`] }, LONG, [`must be ${LONG}.0`]],
+  ])("compares numbers by value, whatever their spelling: %s", (_, schema, value, messages) => {
+    expect(issuesOf(schema, value)).toEqual(messages);
   });
 });

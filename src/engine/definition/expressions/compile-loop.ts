@@ -1,5 +1,5 @@
 /** Compiles the loops: `map`, `filter`, `all`, `sort_by` and the others. */
-import { canonicalDigits } from "../../../core/long-number-arithmetic.ts";
+import { canonicalDigits, isLargeInteger } from "../../../core/long-number-arithmetic.ts";
 import { isLongNumber } from "../../../../schemas/long-numbers.ts";
 import { blockCost } from "./block-cost.ts";
 import type { CallContext } from "./functions.ts";
@@ -10,7 +10,7 @@ import type { LoopName } from "./loops.ts";
 import { charge, chargeComparison, chargeFailure, limitList } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 import type { Expr } from "./tree.ts";
-import { isLargeInteger, mapKey, kindOf, fieldNames, setField, describeKind } from "./values.ts";
+import { mapKey, kindOf, fieldNames, setField, describeKind } from "./values.ts";
 import type { Fields } from "./values.ts";
 
 type Loop = Extract<Expr, { kind: "loop" }>;

@@ -1,5 +1,5 @@
 /** The operators. Except for equality and `in`, callers have ruled out null. */
-import { calculateExactly, compareNumbers } from "../../../core/long-number-arithmetic.ts";
+import { calculateExactly, compareNumbers, isLargeInteger } from "../../../core/long-number-arithmetic.ts";
 import type { ExactNumber, ExactOperator } from "../../../core/long-number-arithmetic.ts";
 import type { BinaryOperator } from "./cel-parser.ts";
 import { throwFailed } from "./failures.ts";
@@ -17,7 +17,6 @@ import {
   compare,
   describeKind,
   equals,
-  isLargeInteger,
   isNumber,
   kindOf,
   mapKey,

@@ -1,5 +1,5 @@
 /** The values of the language: those of JSON, timestamps (Date) and durations. Inherited fields do not exist. */
-import { canonicalDigits, compareNumbers } from "../../../core/long-number-arithmetic.ts";
+import { canonicalDigits, compareNumbers, isLargeInteger } from "../../../core/long-number-arithmetic.ts";
 import type { ExactNumber } from "../../../core/long-number-arithmetic.ts";
 import { isLongNumber, MAX_LONG_NUMBER_CHARS, readNumber } from "../../../../schemas/long-numbers.ts";
 import { MAX_EXPRESSION_VALUE_DEPTH } from "./limits.ts";
@@ -235,10 +235,6 @@ export function identityKey(evaluation: Evaluation, value: unknown, depth = 0): 
       return String(value);
   }
 }
-
-/** Whether a value is a double that may be written as a long number too. */
-export const isLargeInteger = (value: unknown): value is number =>
-  Number.isInteger(value) && !Number.isSafeInteger(value);
 
 /** The key of a number that may be written as a long number too. */
 function numberKey(evaluation: Evaluation, value: ExactNumber): string {
