@@ -44,7 +44,8 @@ describe("millrace workflows", () => {
   });
 
   it("exports numbers beyond 2^53 in a form that changes nothing when applied", async () => {
-    const numbers = "{ a: 1e20, b: 100000000000000000000, c: 9007199254740993, d: 6.02214076e23, e: -1.5e18 }";
+    const numbers =
+      "{ a: 1e20, b: 100000000000000000000, c: 9007199254740993, d: 6.02214076e23, e: -1.5e18 }";
     const text = `name: Large\nsteps:\n  - { id: a, type: set, values: ${numbers} }\n`;
     const { cli, directory, files } = await testCli();
     expect((await cli("workflows", "apply", files({ large: text }), "--yes")).code).toBe(0);

@@ -88,6 +88,35 @@ describe("The name of the tool of an exposed workflow", () => {
 });
 
 describe("a workflow that an author exposes as a tool", () => {
+  it("has limits beyond 2^53 that are JSON Schema for others, and exact for its runs", async () => {
+    const { author, publish, allow, tool } = await open();
+    const definition = `
+expose_as_tool: true
+inputs:
+  type: object
+  required: [id]
+  properties:
+    id: { type: integer, minimum: -9223372036854775808, maximum: 9223372036854775807 }
+    tier: { type: integer, enum: [1, 9007199254740993], default: 9007199254740993 }
+steps: [{ id: shown, type: set, values: { id: "\${{ inputs.id }}" } }]
+`;
+    const { body } = await author("POST", "/workflows", { name: "Limited", description: "", definition });
+    expect(body.issues).toEqual([]);
+    await publish("limited");
+    await allow("limited");
+    expect((await tool("limited"))!.inputSchema).toMatchObject({
+      properties: {
+        id: { type: "integer", minimum: -(2 ** 63), maximum: 2 ** 63 },
+        tier: { type: ["integer", "string"], enum: [1, "9007199254740993"] },
+      },
+    });
+    const run = (id: string) => author("POST", "/workflows/limited/runs", { inputs: { id } });
+    expect((await run("9223372036854775807")).status).toBeLessThan(300);
+    expect((await run("9223372036854775808")).body.errors).toMatchObject([
+      { path: "inputs.id", message: "must be at most 9223372036854775807, got 9223372036854775808" },
+    ]);
+  });
+
   it("reaches no agent before an admin allows it, and the author learns it", async () => {
     const { author, create, publish, exposure, allow, tool } = await open();
     const id = await create("Poisoned", asTool());

@@ -144,6 +144,7 @@ const FORM = {
     amount: { type: "integer", minimum: 1, maximum: 10, description: "How much." },
     colour: { type: "string", enum: ["red", "green"] },
     notes: { type: "array", items: { type: "string" } },
+    id: { type: "integer", maximum: "9223372036854775807", default: "9007199254740993" },
   },
   required: ["amount"],
 };
@@ -181,9 +182,12 @@ describe.each(WAYS)("an approval, %s", (way) => {
         decision: { enum: ["approve", "decline"] },
         form_amount: { type: "integer", minimum: 1, title: "amount" },
         form_colour: { type: "string", enum: ["red", "green"] },
+        form_id: { type: "integer", title: "id", maximum: 2 ** 63 },
       },
     });
     expect(Object.keys(request.requestedSchema.properties)).not.toContain("form_notes");
+    // A client could not hold it.
+    expect(request.requestedSchema.properties.form_id).not.toHaveProperty("default");
     const ended = await eventually(async () => {
       const now = outputOf(await author.call("get_run", { run_id: run.id }));
       return now.status === "succeeded" ? now : undefined;

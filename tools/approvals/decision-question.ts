@@ -1,8 +1,10 @@
 /** An approval as a question to the person behind an MCP client. @see MCP 2025-11-25, elicitation */
 import { visibleText } from "../../schemas/hidden-characters.ts";
+import { isLongNumber } from "../../schemas/long-numbers.ts";
 import { tally } from "../../src/core/approval-rules.ts";
 import { formatPlan } from "../../src/core/format-plan.ts";
 import { invalidInput } from "../../src/core/issues.ts";
+import { publishedSchema } from "../../src/core/json-schema/index.ts";
 import type { Elicitation } from "../../src/core/tool.ts";
 import type { Decidable } from "./find-decidable.ts";
 
@@ -32,7 +34,7 @@ export function decisionQuestion({
   const { properties, missing } = flatFields(form);
   if (missing.length > 0) throw unsupportedFieldsError(missing);
   const fields: Fields = Object.fromEntries(
-    Object.entries(properties).map(([name, field]) => [PREFIX + name, field]),
+    Object.entries(properties).map(([name, field]) => [PREFIX + name, published(field)]),
   );
   return {
     message: [
@@ -68,6 +70,13 @@ export function decisionQuestion({
       };
     },
   };
+}
+
+/** The field as the client has to read it: of a number with a default that is a long number, without the default. */
+function published(field: Fields[string]): Fields[string] {
+  const { default: given, ...schema } = field;
+  const isHeld = field["type"] === "string" || !isLongNumber(given);
+  return publishedSchema(isHeld ? field : schema) as Fields[string];
 }
 
 /**

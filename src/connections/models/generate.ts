@@ -2,7 +2,7 @@
 import type { ModelMessage, Output } from "ai";
 import type { ModelRequest } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
-import type { JsonSchema } from "../../core/json-schema/index.ts";
+import { type JsonSchema, publishedSchema } from "../../core/json-schema/index.ts";
 import { modelRefused } from "./errors.ts";
 import { loadLanguageModel, type ModelConfig, providerOptions } from "./vendors.ts";
 
@@ -27,7 +27,7 @@ export function createTextGenerator(
   request: ModelRequest,
   signal: AbortSignal,
 ): (since: ModelMessage[]) => Promise<GenerationResult> {
-  const schema = request.outputSchema;
+  const schema = request.outputSchema && publishedSchema(request.outputSchema);
   const options = providerOptions(entry);
   const system = schema === undefined ? request.system : withSchema(request.system, schema, entry);
   return async (since) => {

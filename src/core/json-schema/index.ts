@@ -5,6 +5,7 @@ export type { JsonSchema } from "./dialect.ts";
 export { inputsValidator, type InputsValidator, parseValue, valueIssues } from "./inputs-validator.ts";
 export { containsLongNumber } from "./long-numbers.ts";
 export { exceedsJsonSize } from "./json-size.ts";
+export { publishedSchema } from "./published-schema.ts";
 export { schemaIssues } from "./schema-issues.ts";
 export { schemaOfValue } from "./schema-of-value.ts";
 export { shapeOfReturnedValue, shapeOfSchema } from "./shape-of-schema.ts";

@@ -6,6 +6,7 @@ import { visibleJson, visibleText } from "../../../schemas/hidden-characters.ts"
 import { type Access, isVisible, mayUseTool, visibilityOf } from "../../core/access.ts";
 import { exposedToolName } from "../../core/exposed-tool-name.ts";
 import { type Exposure, exposureOf, isConsentedTo } from "../../core/exposure.ts";
+import { publishedSchema } from "../../core/json-schema/index.ts";
 import type { ExposureRequest, WorkflowReader } from "../../core/ports.ts";
 import type { ListedTool } from "./tool-list.ts";
 
@@ -98,7 +99,7 @@ function toolOf(
 
 function inputsOf(id: string, inputs: Record<string, unknown> | undefined): ListedTool["inputSchema"] {
   if (inputs === undefined) return { type: "object", properties: {}, additionalProperties: false };
-  const { $schema: _, ...schema } = inputs;
+  const { $schema: _, ...schema } = publishedSchema(inputs);
   if (JSON.stringify(schema).length <= MAX_SCHEMA)
     return { ...(visibleJson(schema) as Record<string, unknown>), type: "object" };
   return {

@@ -98,8 +98,8 @@ export function NumberField({ field, value, onChange, ...rest }: Props<"number">
       withKeyboardEvents={typeof value !== "string"}
       allowDecimal={!field.integer}
       clampBehavior="none"
-      {...(field.min !== undefined && { min: field.min })}
-      {...(field.max !== undefined && { max: field.max })}
+      {...(typeof field.min === "number" && { min: field.min })}
+      {...(typeof field.max === "number" && { max: field.max })}
     />
   );
 }

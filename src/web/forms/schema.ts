@@ -1,4 +1,5 @@
 /** Derives a form from a JSON Schema. Schemas that no other field supports get a JSON field. */
+import { isLongNumber } from "../../../schemas/long-numbers.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -15,7 +16,7 @@ interface CommonFieldProps {
 export type Field = CommonFieldProps &
   (
     | { kind: "text"; format: "text" | "date" | "date-time" | "email" | "url"; multiline: boolean }
-    | { kind: "number"; integer: boolean; min?: number; max?: number }
+    | { kind: "number"; integer: boolean; min?: number | string; max?: number | string }
     | { kind: "boolean"; optional: boolean }
     | { kind: "choice"; options: readonly Option[] }
     | { kind: "choices"; options: readonly Option[] }
@@ -80,8 +81,8 @@ function shapeOf(schema: JsonSchema, types: readonly string[], context: SchemaCo
       return {
         kind: "number",
         integer: types[0] === "integer",
-        ...(typeof schema["minimum"] === "number" && { min: schema["minimum"] }),
-        ...(typeof schema["maximum"] === "number" && { max: schema["maximum"] }),
+        ...(isLimit(schema["minimum"]) && { min: schema["minimum"] }),
+        ...(isLimit(schema["maximum"]) && { max: schema["maximum"] }),
       };
     case "boolean":
       return { kind: "boolean", optional: !context.required && !("default" in schema) };
@@ -93,6 +94,10 @@ function shapeOf(schema: JsonSchema, types: readonly string[], context: SchemaCo
       return { kind: "json" };
   }
 }
+
+/** A limit that a double can't hold is a long number. */
+const isLimit = (value: unknown): value is number | string =>
+  typeof value === "number" || isLongNumber(value);
 
 function textShape({ format, maxLength }: JsonSchema): Shape {
   const formats: Readonly<Record<string, FieldOf<"text">["format"]>> = {

@@ -89,6 +89,19 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
     expect(peer.received[0]!.body).toContain("mood");
   });
 
+  it("gets limits beyond 2^53 as JSON Schema, and its answers are checked by all digits", async () => {
+    const id = { type: "integer", maximum: "9223372036854775807" };
+    const outputSchema = { type: "object", properties: { id }, required: ["id"] };
+    const peer = await mockModelServer(
+      vendor,
+      { text: '{"id":9223372036854775808}' },
+      { text: '{"id":9223372036854775807}' },
+    );
+    expect((await ask(vendor, peer, { outputSchema })).object).toEqual({ id: "9223372036854775807" });
+    expect(peer.received[0]!.body).not.toContain("9223372036854775807");
+    expect(peer.received[1]!.body).toContain("id must be at most 9223372036854775807");
+  });
+
   it("is asked once to correct an object that does not match, and the usage is added up", async () => {
     const peer = await mockModelServer(vendor, { text: '{"mood":"fine","x":1}' }, { text: '{"mood":"bad"}' });
     const answer = await ask(vendor, peer, { outputSchema: schema });

@@ -72,6 +72,10 @@ describe("a form that is generated from a schema", () => {
       { type: "integer", maximum: 9 },
       { kind: "number", integer: true, max: 9 },
     ],
+    [
+      { type: "integer", minimum: "-9223372036854775808", maximum: "9223372036854775807" },
+      { kind: "number", integer: true, min: "-9223372036854775808", max: "9223372036854775807" },
+    ],
     [{ type: "boolean" }, { kind: "boolean", optional: true }],
     [
       { type: "boolean", default: true },
