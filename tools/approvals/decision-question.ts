@@ -76,7 +76,7 @@ export function decisionQuestion({
 function published(field: Fields[string]): Fields[string] {
   const { default: given, ...schema } = field;
   const isHeld = field["type"] === "string" || !isLongNumber(given);
-  return publishedSchema(isHeld ? field : schema) as Fields[string];
+  return publishedSchema(isHeld ? field : schema);
 }
 
 /**

@@ -82,7 +82,7 @@ function rewrite(schema: unknown, pointer: string, keepsPaths: boolean): unknown
   ]);
   const rewritten = Object.fromEntries(entries) as Record<string, unknown>;
   const types = typesOf(schema);
-  if (isCompared(schema)) {
+  if (concernsNumbers(schema)) {
     rewritten[LONG_NUMBER_KEYWORD] = schema;
     for (const keyword of comparedKeywords(schema)) delete rewritten[keyword];
   }
@@ -100,7 +100,7 @@ function rewrite(schema: unknown, pointer: string, keepsPaths: boolean): unknown
 }
 
 /** Whether a schema says something about numbers, or compares values that may be numbers or contain them. */
-function isCompared(schema: JsonSchema): boolean {
+function concernsNumbers(schema: JsonSchema): boolean {
   const types = typesOf(schema);
   if (types !== undefined && takesNumbers(types)) return true;
   return (
@@ -180,13 +180,14 @@ interface AllowedValues {
   error: Errors[number];
 }
 
+const allow = (values: readonly unknown[], error: Errors[number]): AllowedValues => ({
+  keys: new Set(values.map(valueKey)),
+  error,
+});
+
 /** The values that `const` and `enum` allow. */
 function allowedValues(schema: JsonSchema): AllowedValues[] {
   const { enum: values } = schema;
-  const allow = (allowed: readonly unknown[], error: Errors[number]): AllowedValues => ({
-    keys: new Set(allowed.map(valueKey)),
-    error,
-  });
   return [
     ...(Object.hasOwn(schema, "const")
       ? [allow([schema["const"]], { keyword: "const", params: { allowedValue: schema["const"] } })]
