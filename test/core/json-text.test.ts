@@ -1,19 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  exactJsonText,
-  findJsonLosses,
-  type NumberTooLargeError,
-  parseExactJson,
-  readJson,
-  scanJson,
-} from "../../src/core/json-text.ts";
+import { hasRepeatedKey, mayRepeatKeys, scanJson } from "../../src/core/json-scan.ts";
+import { exactJsonText, type JsonLossError, parseExactJson, readJson } from "../../src/core/json-text.ts";
 
-const losses = (text: string) => findJsonLosses(text).map(({ kind, path }) => `${kind} ${path.join(".")}`);
+const lossesOf = (text: string) => scanJson(text, { keys: true }).losses;
+const losses = (text: string) => lossesOf(text).map(({ kind, path }) => `${kind} ${path.join(".")}`);
 const isSafe = (value: number): boolean => !Number.isInteger(value) || Number.isSafeInteger(value);
 const TOO_LONG = "9".repeat(1_001);
 
-describe("findJsonLosses", () => {
+describe("the losses of scanJson", () => {
   it.each<[string, string, string[]]>([
     ["an integer with too many digits", `{"a": [1, ${TOO_LONG}]}`, ["not_finite a.1"]],
     ["a decimal with too many digits", `[-0.${TOO_LONG}]`, ["not_finite 0"]],
@@ -41,7 +36,7 @@ describe("findJsonLosses", () => {
   it("finds nothing in what JSON.stringify writes, whatever the keys and texts", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2), (value, indent) => {
-        expect(findJsonLosses(JSON.stringify(value, null, indent))).toEqual([]);
+        expect(lossesOf(JSON.stringify(value, null, indent))).toEqual([]);
       }),
       { numRuns: 500 },
     );
@@ -126,7 +121,57 @@ describe("parseExactJson", () => {
   it("refuses a number that is too long, with its path", () => {
     const long = Array.from({ length: 101 }, () => "12345678901234567890").join(", ");
     expect(() => parseExactJson(`{"a": [${long}, 1e4000]}`, 64)).toThrow(
-      expect.objectContaining({ path: "a[101]" }) as NumberTooLargeError,
+      expect.objectContaining({ path: "a[101]" }) as JsonLossError,
+    );
+  });
+});
+
+describe("a key that occurs twice", () => {
+  it.each([
+    ["in an object of a list", '[{"a": 1}, {"a": 1, "b": {}, "a": 2}]', "The key [1].a occurs twice"],
+    ["with white space before its colon", '{"a" \n: 1, "a"\t:1}', "The key a occurs twice"],
+    ["in another spelling", String.raw`{"a\\": 1, "a\u005c": 2}`, "The key a\\ occurs twice"],
+    ["as __proto__", '{"__proto__": 1, "__proto__": 2}', "The key __proto__ occurs twice"],
+    ["beside a long number", '{"a": 9007199254740993, "a": 1}', "The key a occurs twice"],
+  ])("is an error of parseExactJson: %s", (_, text, message) => {
+    expect(hasRepeatedKey(text, JSON.parse(text))).toBe(true);
+    expect(() => parseExactJson(text, 64)).toThrow(message);
+    expect(() => exactJsonText(text, () => true)).toThrow(message);
+  });
+
+  it.each([String.raw`{"a": "\":", "b": "\" :"}`, '[["a:", "a:"], {"a": {"a": "a"}}]', '"a"', "[]"])(
+    "is none in %s",
+    (text) => {
+      const value: unknown = JSON.parse(text);
+      expect(hasRepeatedKey(text, value)).toBe(false);
+      expect(parseExactJson(text, 64)).toEqual(value);
+    },
+  );
+
+  it("is found wherever JSON.parse drops a value, and nowhere else", () => {
+    const key = fc.constantFrom("a", "b", '"', '\\"', ":", "a\\", "1", "__proto__");
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        { depthSize: "small" },
+        fc.oneof(fc.constantFrom('"', ':"', "\\", '":'), fc.integer()).map((leaf) => JSON.stringify(leaf)),
+        fc.array(tie("tree"), { maxLength: 3 }).map((items) => `[${items.join(" , ")}]`),
+        fc
+          .array(fc.tuple(key, tie("tree"), fc.constantFrom("", " ", "\n")), { maxLength: 4 })
+          .map(
+            (all) =>
+              `{${all.map(([name, of, gap]) => `${JSON.stringify(name)}${gap}:${String(of)}`).join()}}`,
+          ),
+      ),
+    }));
+    fc.assert(
+      fc.property(tree, (text) => {
+        const value: unknown = JSON.parse(text);
+        const isRepeated = losses(text).length > 0;
+        expect(hasRepeatedKey(text, value)).toBe(isRepeated);
+        // A scan is left out only where nothing is repeated.
+        expect(mayRepeatKeys(text, value) || !isRepeated).toBe(true);
+      }),
+      { seed: 30, numRuns: 500 },
     );
   });
 });
@@ -151,7 +196,7 @@ describe("scanJson", () => {
       expect.objectContaining({
         path: expect.stringMatching(/^a\[\d+\]$/) as string,
         message: expect.stringContaining("make the text too large") as string,
-      }) as NumberTooLargeError,
+      }) as JsonLossError,
     );
   });
 

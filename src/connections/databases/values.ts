@@ -4,6 +4,7 @@
  * (Children load this file: it imports little.)
  */
 import type { SqlColumn } from "../../core/connections.ts";
+import { hasRepeatedKey, LONG_NUMBER } from "../../core/json-scan.ts";
 import { readNumber } from "../../../schemas/long-numbers.ts";
 
 /** The form in which values of a database type arrive. */
@@ -73,16 +74,15 @@ export function toIsoTimestamp(text: string): string {
   return `${date}T${time}${offset === "+00:00" ? "Z" : offset}`;
 }
 
-/** Every JSON with long numbers contains this: 16 digits and points in a row, or an exponent of three digits. */
-const MAYBE_LONG = /[\d.]{16}|\d[eE][+-]?\d{3}/;
-
 /**
  * Parses the value of a column that holds JSON as text. Numbers that a double can't hold become long numbers; one that is too
- * long even for these becomes text as it is written.
+ * long even for these becomes text as it is written, and so does JSON with a key that occurs twice in an object.
  */
 export function parseJsonText(text: string): unknown {
   try {
-    if (!MAYBE_LONG.test(text)) return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    if (hasRepeatedKey(text, value)) return text;
+    if (!LONG_NUMBER.test(text)) return value;
     return JSON.parse(text, readSource as Parameters<typeof JSON.parse>[1]);
   } catch {
     return text;

@@ -3,7 +3,7 @@ import { MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import { charsetParameter } from "../../core/charset.ts";
 import type { BodyFormat } from "../../core/connections.ts";
 import { type CsvOptions, parseCsv } from "../../core/csv.ts";
-import { JsonTooDeepError, NumberTooLargeError, parseExactJson } from "../../core/json-text.ts";
+import { JsonLossError, JsonTooDeepError, parseExactJson } from "../../core/json-text.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { Masker } from "../masking.ts";
 import { joinHeaderValues, type RawHeaders } from "./response-headers.ts";
@@ -117,12 +117,18 @@ function jsonError(
       `The JSON of the response is nested deeper than ${MAX_JSON_DEPTH} levels.`,
       { transient: false },
     );
-  if (error instanceof NumberTooLargeError)
-    return new StepError(
-      "http_failed",
-      `The JSON of the response has a number at ${error.path} that is too large.`,
-      { fix: "Let the server send it as text, or set parse: text.", transient: false },
-    );
+  if (error instanceof JsonLossError)
+    return error.kind === "duplicate_key"
+      ? new StepError(
+          "http_failed",
+          `The JSON of the response has the key ${mask.text(error.path)} twice in the same object, so one of the values would be lost.`,
+          { fix: "Let the server send each key once, or set parse: text.", transient: false },
+        )
+      : new StepError(
+          "http_failed",
+          `The JSON of the response has a number at ${error.path} that is too large.`,
+          { fix: "Let the server send it as text, or set parse: text.", transient: false },
+        );
   // Without the cause, because the parser's message quotes the text.
   const typed = isJson(mediaType) ? "has a JSON content type, but" : `has ${typeClause(mediaType)} and`;
   return new StepError("http_failed", `The response ${typed} is not valid JSON.`, {

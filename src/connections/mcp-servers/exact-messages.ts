@@ -3,7 +3,7 @@
  * a message stays as it is, because the protocol defines what it contains.
  */
 import type { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { exactJsonText, NumberTooLargeError } from "../../core/json-text.ts";
+import { exactJsonText, JsonLossError } from "../../core/json-text.ts";
 
 const LINE_FEED = 0x0a;
 const BLANK_LINE = /(\r?\n\r?\n|\r\r)/;
@@ -16,12 +16,12 @@ const isStructuredContent = (path: readonly PropertyKey[]): boolean => {
   return result === "result" && content === "structuredContent";
 };
 
-/** @param text a message; a number that is too long for a long number makes it an error of the protocol */
+/** @param text a message; what no value can hold as it is written makes it an error of the protocol */
 function exactMessage(text: string): string {
   try {
     return exactJsonText(text, isStructuredContent);
   } catch (error) {
-    if (!(error instanceof NumberTooLargeError)) throw error;
+    if (!(error instanceof JsonLossError)) throw error;
     const { id = null } = JSON.parse(text) as { id?: unknown };
     return JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_603, message: error.message } });
   }

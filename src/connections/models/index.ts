@@ -2,7 +2,7 @@
 import { MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import type { Usage } from "../../core/model.ts";
 import type { CallContext, ModelResponse, ModelRequest, Models } from "../../core/connections.ts";
-import { JsonTooDeepError, NumberTooLargeError, parseExactJson } from "../../core/json-text.ts";
+import { JsonLossError, JsonTooDeepError, parseExactJson } from "../../core/json-text.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { lazy } from "../../core/lazy.ts";
 import { NO_PROXIES, type OutgoingProxies } from "../../core/outgoing-proxy.ts";
@@ -174,7 +174,7 @@ function readObject(
   } catch (error) {
     if (error instanceof JsonTooDeepError)
       return { issues: [`the answer is nested deeper than ${MAX_JSON_DEPTH} levels`] };
-    if (error instanceof NumberTooLargeError) return { issues: [error.problem] };
+    if (error instanceof JsonLossError) return { issues: [error.problem] };
     if (reply.finishReason === "length")
       throw new StepError(
         "model_invalid_output",

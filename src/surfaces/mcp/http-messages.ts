@@ -9,7 +9,8 @@ import { parseHost } from "../../core/hosts.ts";
 import { formatPath } from "../../core/issues.ts";
 import { assertRequestDepth } from "../../core/json-nesting.ts";
 import { nextTurnIfLarge } from "../../core/next-turn.ts";
-import { describeLoss, type JsonLoss, scanJson } from "../../core/json-text.ts";
+import { type JsonLoss, scanJson } from "../../core/json-scan.ts";
+import { describeLoss } from "../../core/json-text.ts";
 import { isAllowedOrigin, type OriginRules } from "../cross-origin.ts";
 
 /** Maximum size of a message, in bytes. */

@@ -5,7 +5,8 @@ import express, { type Request, type RequestHandler, type Response } from "expre
 import type { Issue } from "../../../schemas/problem.ts";
 import { AppError, toAppError } from "../../core/errors.ts";
 import { assertRequestDepth } from "../../core/json-nesting.ts";
-import { lossIssues, scanJson } from "../../core/json-text.ts";
+import { scanJson } from "../../core/json-scan.ts";
+import { lossIssues } from "../../core/json-text.ts";
 import { nextTurnIfLarge } from "../../core/next-turn.ts";
 
 /** Maximum size of a body, in bytes. */

@@ -80,6 +80,7 @@ describe("parseJsonText", () => {
     ["[1e2000]", ["1e2000"]],
     [`[${"9".repeat(1_001)}]`, ["9".repeat(1_001)]],
     ["not JSON", "not JSON"],
+    ['{"a": 1, "a": 2}', '{"a": 1, "a": 2}'],
   ])("keeps every digit of %s", (text, value) => {
     expect(parseJsonText(text)).toEqual(value);
   });

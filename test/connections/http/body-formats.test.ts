@@ -104,6 +104,22 @@ describe("parse", () => {
     });
   });
 
+  it("fails where a key occurs twice with a way to read it nevertheless", async () => {
+    const body = '{"rows": [{"id": 1, "id": 2}]}';
+    for (const parse of [undefined, "json" as const]) {
+      const error = await stepErrorOf(
+        bodyFrom(typed("application/json"), body, { format: { ...(parse && { parse }) } }),
+      );
+      expect(error).toMatchObject({
+        code: "http_failed",
+        transient: false,
+        message: expect.stringContaining("has the key rows[0].id twice in the same object"),
+        options: { fix: "Let the server send each key once, or set parse: text." },
+      });
+    }
+    expect(await bodyFrom(typed("application/json"), body, { format: { parse: "text" } })).toBe(body);
+  });
+
   it("json fails with the content type and the beginning of the body", async () => {
     const body = `<html>${"x".repeat(500)}`;
     for (const [type, clause] of [

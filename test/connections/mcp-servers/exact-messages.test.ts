@@ -32,6 +32,14 @@ describe("exactResponse", () => {
     expect(await exact("no JSON: 9007199254740993")).toBe("no JSON: 9007199254740993");
   });
 
+  it("is an error where structured content has a key twice, and elsewhere the SDK reads it", async () => {
+    expect(await exact('{"id":7,"result":{"structuredContent":{"n":1,"n":2}}}')).toBe(
+      '{"jsonrpc":"2.0","id":7,"error":{"code":-32603,"message":"The key result.structuredContent.n occurs twice in the same object."}}',
+    );
+    const others = '{"id":7,"result":{"content":[],"_meta":{"n":1,"n":2}}}';
+    expect(await exact(others)).toBe(others);
+  });
+
   it("does so in the events of a stream, whatever its line ends and pieces", async () => {
     for (const end of ["\n", "\r\n", "\r"]) {
       const event = (data: string) =>

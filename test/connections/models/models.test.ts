@@ -89,6 +89,16 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
     expect(peer.received[0]!.body).toContain("mood");
   });
 
+  it("is asked to correct an object with a key that occurs twice", async () => {
+    const peer = await mockModelServer(
+      vendor,
+      { text: '{"mood":"good","mood":"bad"}' },
+      { text: '{"mood":"bad"}' },
+    );
+    expect((await ask(vendor, peer, { outputSchema: schema })).object).toMatchObject({ mood: "bad" });
+    expect(peer.received[1]!.body).toContain("The key mood occurs twice in the same object");
+  });
+
   it("gets limits beyond 2^53 as JSON Schema, and its answers are checked by all digits", async () => {
     const id = { type: "integer", maximum: "9223372036854775807" };
     const outputSchema = { type: "object", properties: { id }, required: ["id"] };

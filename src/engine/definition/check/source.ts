@@ -1,6 +1,6 @@
 /** Reads the source of a definition (an object, or YAML or JSON text) to a plain JSON value of limited size. */
 import { exceedsDepth, MAX_JSON_DEPTH } from "../../../../schemas/text.ts";
-import { describeLoss, exactJsonText } from "../../../core/json-text.ts";
+import { describeLoss, withLongNumbers } from "../../../core/json-text.ts";
 import { type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
 import { type SourcePosition, readYaml, type ParsedYaml, TOO_DEEP } from "./read-yaml.ts";
 import type { MisreadScalar } from "./yaml-scalars.ts";
@@ -58,7 +58,7 @@ function toSource(read: Read, maxBytes = MAX_EXPANDED_BYTES): Source {
   }
   if (Buffer.byteLength(text) > maxBytes) return { ...read, ...unreadable("too_large", TOO_LARGE) };
   // JSON has all digits of 1e20, which would be read as a long number where the definition comes back.
-  const exact = exactJsonText(text, () => true);
+  const exact = withLongNumbers(text);
   const value: unknown = JSON.parse(exact, (key, inner: unknown) => (key === PROTO ? undefined : inner));
   return { ...read, value, issues, valueIssues };
 }

@@ -13,7 +13,8 @@ import {
   visit,
   type YAMLMap,
 } from "yaml";
-import { describeLoss, type JsonLoss } from "../../../core/json-text.ts";
+import type { JsonLoss } from "../../../core/json-scan.ts";
+import { describeLoss } from "../../../core/json-text.ts";
 import { readYamlNumber } from "../../../../schemas/yaml-numbers.ts";
 
 /** Maximum number of reported issues. */

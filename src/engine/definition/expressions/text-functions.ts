@@ -6,7 +6,7 @@ import {
   charsetOfMark,
   invalidOffset,
 } from "../../../core/charset.ts";
-import { JsonTooDeepError, NumberTooLargeError, parseExactJson } from "../../../core/json-text.ts";
+import { JsonLossError, JsonTooDeepError, parseExactJson } from "../../../core/json-text.ts";
 import { charge, chargeText, limitList } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 import { secondsText } from "./exact-times.ts";
@@ -147,7 +147,10 @@ const parseJson: FunctionBody = ([value], { evaluation, location }) => {
 };
 
 function reasonOf(error: unknown): string {
-  if (error instanceof NumberTooLargeError) return "has a number that is too large";
+  if (error instanceof JsonLossError)
+    return error.kind === "duplicate_key"
+      ? `has a key twice in the same object (at character ${error.offset + 1}), so one of the values would be lost`
+      : "has a number that is too large";
   return error instanceof JsonTooDeepError
     ? `is nested deeper than ${MAX_EXPRESSION_VALUE_DEPTH} levels`
     : "is not JSON";

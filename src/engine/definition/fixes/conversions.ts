@@ -163,7 +163,8 @@ function conversionsOfText(value: string): unknown[] {
   if (truth !== undefined) converted.push(truth);
   if (/^[[{]/.test(text)) {
     try {
-      converted.push(readJson(text).value);
+      const { value: read, issues } = readJson(text);
+      if (issues.length === 0) converted.push(read);
     } catch {
       // Not JSON after all.
     }

@@ -73,6 +73,13 @@ describe("functions on text", () => {
     ["type([]) + type(1) + type(null)", "listnumbernull"],
   ]);
 
+  it("parse no JSON with a key that occurs twice, and say where it is", () => {
+    const { code, message } = failure("parse_json(inputs.s)", { s: '{"hunter2": 1, "hunter2": 2}' });
+    expect(code).toBe("expression_failed");
+    expect(message).toContain("has a key twice in the same object (at character 16)");
+    expect(message).not.toContain("hunter2");
+  });
+
   it("never repeat a string that they can't convert", () => {
     for (const source of [
       "int(inputs.s)",
