@@ -224,8 +224,10 @@ function died(code: number | null, by: string | null): StepError {
   );
 }
 
-/** The file that the program reads besides its own folder in a checkout; a release has everything in one folder. */
-const LONG_NUMBERS = fileURLToPath(new URL("../../../schemas/long-numbers.ts", import.meta.url));
+/** The files that the program reads besides its own folder in a checkout; a release has everything in one folder. */
+const SHARED_FILES = ["../../../schemas/long-numbers.ts", "../../core/json-scan.ts"].map((file) =>
+  fileURLToPath(new URL(file, import.meta.url)),
+);
 
 /** Node's permission model: no other programs, no writes. It does not restrict DuckDB, which is native code. */
 function permissions({ engine, file, write }: ChildSpec): string[] {
@@ -234,7 +236,7 @@ function permissions({ engine, file, write }: ChildSpec): string[] {
   return [
     ...common,
     `--allow-fs-read=${HERE}*`,
-    `--allow-fs-read=${LONG_NUMBERS}`,
+    ...SHARED_FILES.map((shared) => `--allow-fs-read=${shared}`),
     `--allow-fs-read=${file}`,
     ...BESIDE.map((suffix) => `--allow-fs-read=${file}${suffix}`),
     ...(write ? [`--allow-fs-write=${file}`] : []),
