@@ -112,6 +112,47 @@ describe("arguments with numbers that a double can't hold", () => {
   });
 });
 
+describe("a number that identifies a message and that a double can't hold", () => {
+  const LONG = "9007199254740993";
+  it.each([
+    ["id", `{"jsonrpc":"2.0","id":${LONG},"method":"tools/list"}`],
+    ["id", `{"jsonrpc":"2.0","id":1e999,"method":"tools/list"}`],
+    [
+      "params._meta.progressToken",
+      `{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"_meta":{"progressToken":${LONG}}}}`,
+    ],
+    [
+      "params.requestId",
+      `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":-${LONG}}}`,
+    ],
+  ])("is refused, because the client would not find its answer: %s", async (path, body) => {
+    const { url, key } = await openMcp();
+    const { messages } = await openSse(url, key);
+    for (const target of [`${url}/mcp`, messages]) {
+      const answer = await rawRequest("POST", target, {
+        headers: { ...ACCEPT_HEADERS, ...key, "Content-Type": "application/json" },
+        body,
+      });
+      expect(answer.status).toBe(400);
+      expect(JSON.parse(answer.text)).toMatchObject({
+        code: "invalid_request",
+        detail: expect.stringContaining(`${path} must be text or an integer up to 9007199254740991, got `),
+      });
+    }
+  });
+
+  it("is echoed as it is, where it is text or the largest integer", async () => {
+    const { url, key } = await openMcp();
+    const { stream, messages } = await openSse(url, key);
+    await postMessage(messages, key, INITIALIZE_REQUEST);
+    for (const id of [`"${LONG}"`, "9007199254740991"]) {
+      const call = { ...LIST_WORKFLOWS_CALL, id: JSON.parse(id) as string | number };
+      await postMessage(messages, key, call);
+      await stream.waitFor(new RegExp(`^data: {.*"id":${id}[,}]`, "m"));
+    }
+  });
+});
+
 describe("paths and methods of the MCP listener", () => {
   it("has no POST /sse, so that clients which try HTTP first fall back", async () => {
     const { url, key } = await openMcp();

@@ -85,7 +85,9 @@ export async function readMessage(req: IncomingMessage): Promise<ReceivedMessage
   await nextTurnIfLarge(text.length);
   const { exact, argumentIssues } = scanMessage(text);
   await nextTurnIfLarge(text.length);
-  return { message: exact === text ? parsed : parse(exact), text, argumentIssues };
+  const message = exact === text ? parsed : parse(exact);
+  assertEchoes(parsed, message);
+  return { message, text, argumentIssues };
 }
 
 /** Reads a message that was received before. @throws AppError invalid_json */
@@ -97,16 +99,51 @@ export function readMessageText(text: string): ReadMessage {
 
 /** Finds the long numbers of a message, and what no value can hold in the arguments of a call, with paths below them. */
 function scanMessage(text: string): { exact: string; argumentIssues: Issue[] } {
-  // The id stays as it is: clients compare it.
   const { losses, exact } = scanJson(text, {
     keys: true,
-    isRead: ([part]) => part === "params" || part === "result",
+    isRead: ([part]) => part === "params" || part === "result" || part === "id",
   });
   return { exact, argumentIssues: losses.flatMap(argumentIssue) };
 }
 
 const argumentIssue = ({ path: [params, args, ...path], ...loss }: JsonLoss): Issue[] =>
   params === "params" && args === "arguments" ? [{ path: formatPath(path), ...describeLoss(loss) }] : [];
+
+/** The places of the numbers that we send back, or compare with an id, and that clients compare with theirs. */
+const ECHOED: readonly (readonly string[])[] = [
+  ["id"],
+  ["params", "_meta", "progressToken"],
+  ["params", "progressToken"],
+  ["params", "requestId"],
+];
+
+/**
+ * Refuses numbers that would come back as others: the client would not find its answer.
+ * @param exact the message with long numbers as text
+ * @throws AppError invalid_request
+ */
+function assertEchoes(parsed: unknown, exact: unknown): void {
+  for (const path of ECHOED) {
+    const number = valueAt(parsed, path);
+    if (typeof number !== "number") continue;
+    const written = valueAt(exact, path);
+    if (typeof written === "number" && Number.isFinite(written)) continue;
+    throw new AppError(
+      "invalid_request",
+      `${path.join(".")} must be text or an integer up to ${Number.MAX_SAFE_INTEGER}, got ${String(written).slice(0, MAX_SHOWN_DIGITS)}. ` +
+        "Send it as text.",
+    );
+  }
+}
+
+/** Maximum number of digits that a message shows. */
+const MAX_SHOWN_DIGITS = 60;
+
+const valueAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (inner, part) => (inner as Readonly<Record<string, unknown>> | null | undefined)?.[part],
+    value,
+  );
 
 export const methodOf = (message: unknown): unknown =>
   (message as { method?: unknown } | null | undefined)?.method;
