@@ -148,7 +148,7 @@ describe("a number that identifies a message and that a double can't hold", () =
     for (const id of [`"${LONG}"`, "9007199254740991"]) {
       const call = { ...LIST_WORKFLOWS_CALL, id: JSON.parse(id) as string | number };
       await postMessage(messages, key, call);
-      await stream.waitFor(new RegExp(`^data: {.*"id":${id}[,}]`, "m"));
+      expect(await stream.waitFor(new RegExp(`^data: {.*"id":${id}[,}]`, "m"))).toHaveLength(1);
     }
   });
 });
