@@ -69,11 +69,6 @@ export const visible = (kind: TextKind, max: number, min: 0 | 1 = 0) =>
     });
   });
 
-/** The distinct words of a search, in lower case. */
-export const searchTerms = (search: string): string[] => [
-  ...new Set(search.toLowerCase().split(/\s+/).filter(Boolean)),
-];
-
 /** A time in UTC, ISO 8601 with milliseconds. */
 export const timestamp = z.string().meta({
   format: "date-time",

@@ -1,6 +1,7 @@
 /** Workflows and their versions. */
 import { z } from "zod";
 import { Surface } from "./actor.ts";
+import { foldText } from "./fold-text.ts";
 import { AppliedFix, Issue } from "./problem.ts";
 import { ProjectField } from "./project.ts";
 import { LastReview } from "./review.ts";
@@ -25,14 +26,34 @@ export const WorkflowDescription = visible("lines", 10_000).meta({
   example: "Revenue by region for the last seven days, in two sentences.",
 });
 
-export const WorkflowTags = z
-  .array(visible("line", 50, 1))
-  .max(20)
-  .refine((tags) => new Set(tags).size === tags.length, {
-    message: "must not contain the same tag twice",
+/** Two of the tags that filters take for one. */
+function findSameTags(tags: readonly string[]): [string, string] | undefined {
+  const seen = new Map<string, string>();
+  for (const tag of tags) {
+    const first = seen.get(foldText(tag));
+    if (first !== undefined) return [first, tag];
+    seen.set(foldText(tag), tag);
+  }
+  return undefined;
+}
+
+/** Tags as they are stored. An older release accepted some that differ only in case. */
+export const StoredTags = z.array(visible("line", 50, 1)).max(20);
+
+export const WorkflowTags = StoredTags.check((ctx) => {
+  const [first, second] = findSameTags(ctx.value) ?? [];
+  if (second === undefined) return;
+  ctx.issues.push({
+    code: "custom",
     params: { code: "duplicate" },
-  })
-  .meta({ description: "Tags to filter lists by.", example: ["finance", "weekly"], uniqueItems: true });
+    message:
+      first === second
+        ? "must not contain the same tag twice"
+        : `must not contain the same tag twice: ${first} and ${second} differ only in case or in how their accents are written`,
+    continue: true,
+    input: ctx.value,
+  });
+}).meta({ description: "Tags to filter lists by.", example: ["finance", "weekly"], uniqueItems: true });
 
 /** An id of a workflow. In other projects than the default one, it begins with the project and a dot. */
 export const WORKFLOW_ID = /^(?=.{1,200}$)(?:[a-z0-9][a-z0-9-]{0,39}\.)?[a-z0-9][a-z0-9-]*$/;

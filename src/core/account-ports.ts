@@ -122,7 +122,7 @@ export interface UserReader {
   exists(): Promise<boolean>;
   /** Whether any user has signed in through an identity provider. */
   existsFromProvider(): Promise<boolean>;
-  /** Sorted by e-mail address. @param query.filter.search part of the address, in lower case */
+  /** Sorted by e-mail address. @param query.filter.search part of the address, folded */
   page(query: { filter: UserFilter; after: ListPosition | null; limit: number }): Promise<Page<UserRecord>>;
   /** Counts up to one more than `MAX_TOTAL`. */
   count(filter: UserFilter): Promise<number>;

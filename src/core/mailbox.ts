@@ -3,11 +3,12 @@
  * refused something: a rule that permits something compares whole addresses, because not every mail server ignores tags.
  */
 
+import { foldText } from "../../schemas/fold-text.ts";
 import { canonicalAddress } from "../../schemas/mail-address.ts";
 
 /**
- * The mailbox of an address: in its canonical form, without its tag (RFC 5233, such as `ann+2@example.com`), and with other forms of
- * letters, such as full-width ones, taken for the same.
+ * The mailbox of an address: in its canonical form, without its tag (RFC 5233, such as `ann+2@example.com`), folded, and with other
+ * forms of letters, such as full-width ones, taken for the same.
  * @param subject an address; what is none, such as the lineage of a key, is returned as it is
  */
 export function mailboxOf(subject: string): string {
@@ -15,7 +16,7 @@ export function mailboxOf(subject: string): string {
   if (at < 1) return subject;
   const local = subject.slice(0, at).normalize("NFKC");
   const tag = local.indexOf("+", 1);
-  return canonicalAddress(`${tag < 0 ? local : local.slice(0, tag)}${subject.slice(at)}`);
+  return foldText(canonicalAddress(`${tag < 0 ? local : local.slice(0, tag)}${subject.slice(at)}`));
 }
 
 /** Whether two subjects may be the same person. */

@@ -1,4 +1,5 @@
 import { distance } from "fastest-levenshtein";
+import { foldText } from "../../schemas/fold-text.ts";
 
 /** Maximum length of a word to compare, in characters. */
 const MAX_LENGTH = 200;
@@ -9,13 +10,13 @@ const MAX_LENGTH = 200;
  */
 export function nearMatch(word: string, allowed: Iterable<string>): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
-  const lowerCase = word.toLowerCase();
+  const folded = foldText(word);
   let best: string | undefined;
   let bestDistance = Infinity;
   for (const candidate of allowed) {
     const limit = Math.floor(Math.max(candidate.length, word.length) / 3);
     if (Math.abs(candidate.length - word.length) > limit) continue;
-    const edits = editDistance(lowerCase, candidate.toLowerCase());
+    const edits = editDistance(folded, foldText(candidate));
     if (edits <= limit && edits < bestDistance) {
       best = candidate;
       bestDistance = edits;

@@ -12,6 +12,7 @@ import { canonicalJson } from "../core/canonical-json.ts";
 import { lockName } from "./dialect.ts";
 import { prepared, preparedInsert, statement } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
+import { auditSearchText } from "./search-text.ts";
 
 /** Where the setting is that says what the oldest kept entry continues from. */
 const ANCHOR = "audit_anchor";
@@ -74,7 +75,7 @@ export function toAuditEntry({
   };
 }
 
-type AuditRow = Omit<Schema["audit_log"], "id" | "project"> & { id: number; project: string };
+type AuditRow = Omit<Schema["audit_log"], "id" | "project" | "search_text"> & { id: number; project: string };
 
 /** The newest entry, and the project of a target in one query, because each write runs it. */
 const newestAndProject = (projectOf: (target: string) => RawBuilder<string | null>) =>
@@ -143,6 +144,7 @@ export async function appendAuditEntry(trx: Kysely<Schema>, added: NewAuditEntry
     request_id: requestId,
     details: details === null ? null : canonicalJson(details),
     hash: linkOf(previous.hash, entry).hash,
+    search_text: auditSearchText(entry),
   });
 }
 

@@ -1,5 +1,6 @@
 /** Reads the audit log. */
 import { type ExpressionBuilder, type Kysely, sql, type SqlBool } from "kysely";
+import { foldText } from "../../schemas/fold-text.ts";
 import type { AuditEntry, AuditFilter, AuditReader } from "../core/account-ports.ts";
 import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import { auditColumns, toAuditEntry } from "./audit-entries.ts";
@@ -10,8 +11,11 @@ import type { Schema } from "./schema.ts";
 import { visibleRows } from "./visibility.ts";
 
 const lineBreak = sql.lit("\n");
-/** The text to search. Search terms contain no line break, so none matches across two columns. */
-const searchText = sql<string>`lower(operation || ${lineBreak} || coalesce(target, '') || ${lineBreak} || owner || ${lineBreak} || coalesce(key_name, '') || ${lineBreak} || client)`;
+/**
+ * The text to search, as `auditSearchText` folds it. In both databases `lower` converts only ASCII here. Search terms contain no line
+ * break, so none matches across two columns.
+ */
+const searchText = sql<string>`coalesce(search_text, lower(operation || ${lineBreak} || coalesce(target, '') || ${lineBreak} || owner || ${lineBreak} || coalesce(key_name, '') || ${lineBreak} || client))`;
 
 /** A project with the id of a deleted one is another project, whose admins do not see what the former one did. */
 const isOfPresentProject = sql<SqlBool>`at >= coalesce((select created_at from projects where projects.id = audit_log.project and projects.id <> ${sql.lit(DEFAULT_PROJECT)}), '')`;
@@ -32,7 +36,7 @@ function matches(eb: ExpressionBuilder<Schema, "audit_log">, filter: AuditFilter
     ...(project === undefined ? [] : [eb("project", "=", project)]),
     ...visibleRows(visible, { project: "project", workflow: "target" }),
     ...(visible?.projects ? [isOfPresentProject] : []),
-    ...searchTerms.map((word) => contains(searchText, word.toLowerCase())),
+    ...searchTerms.map((word) => contains(searchText, foldText(word))),
   ]);
 }
 

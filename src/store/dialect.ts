@@ -175,7 +175,7 @@ export async function createPostgresWorkflowSearch(db: Kysely<never>): Promise<v
 /**
  * Finds the ids of at most `limit` workflows, among which are all whose search text contains each of the words, unless the limit
  * is reached. Others may be among them.
- * @param words in lower case
+ * @param words folded
  * @returns undefined if the words are too short for the index, or (in PostgreSQL) frequent
  */
 export async function workflowsThatMayContain(

@@ -2,6 +2,7 @@
 import type { Kysely } from "kysely";
 import { sql } from "kysely";
 import { newDeliveryId, newEventId } from "../core/ids.ts";
+import { foldText } from "../../schemas/fold-text.ts";
 import {
   MAIL_QUEUE,
   type OutboxWriter,
@@ -23,11 +24,13 @@ export function outboxWriter(trx: Kysely<Schema>): OutboxWriter {
       const active = (await activeSubscriptions(trx, event.project)).map(toSubscription);
       const named = active.filter((subscription) => wants(subscription, event));
       if (named.length === 0) return 0;
-      const tags = named.some((subscription) => subscription.tags !== null) ? await tagsOf(event) : [];
+      const tags = named.some((subscription) => subscription.tags !== null)
+        ? await tagsOf(event)
+        : new Set<string>();
       const wanting: SubscriptionRecord[] = [];
       for (const subscription of named)
         if (
-          subscription.tags?.some((tag) => tags.includes(tag)) !== false &&
+          subscription.tags?.some((tag) => tags.has(foldText(tag))) !== false &&
           (await mayKnow(event, subscription))
         )
           wanting.push(subscription);
@@ -52,15 +55,15 @@ export function outboxWriter(trx: Kysely<Schema>): OutboxWriter {
     },
   };
 
-  /** The tags of the workflow of an event. */
-  async function tagsOf({ workflowId }: OutgoingEvent): Promise<string[]> {
-    if (workflowId === null) return [];
+  /** The tags of the workflow of an event, folded. */
+  async function tagsOf({ workflowId }: OutgoingEvent): Promise<ReadonlySet<string>> {
+    if (workflowId === null) return new Set();
     const row = await trx
       .selectFrom("workflows")
       .select("tags")
       .where("id", "=", workflowId)
       .executeTakeFirst();
-    return row === undefined ? [] : (JSON.parse(row.tags) as string[]);
+    return new Set(row === undefined ? [] : (JSON.parse(row.tags) as string[]).map(foldText));
   }
 
   async function insert(

@@ -17,11 +17,11 @@ import type { SubscriptionSchema } from "./subscription-schema.ts";
 export interface WorkflowRow {
   id: string;
   name: string;
-  /** The name in lower case, for sorting. */
+  /** The name, folded, for sorting. */
   name_key: string;
   description: string;
   tags: string;
-  /** The text to search, in lower case: SQLite's lower() converts only ASCII. */
+  /** The text to search, folded (src/store/search-text.ts). */
   search_text: string;
   status: WorkflowStatus;
   version: number;
@@ -435,6 +435,8 @@ export interface Schema extends AccountSchema, ProjectSchema, SubscriptionSchema
     details: string | null;
     /** Null for entries of older releases. */
     hash: string | null;
+    /** The text to search, folded; null where it is ASCII, and for entries of older releases. The hash does not cover it. */
+    search_text: string | null;
   };
   /** Times are in milliseconds since 1970 here, because people don't read these rows. */
   attempt_counts: { key: string; count: number; ends_at: number };

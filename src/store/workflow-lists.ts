@@ -1,12 +1,13 @@
 /** Lists, searches and counts workflows. */
 import type { Kysely, SelectQueryBuilder } from "kysely";
 import { MAX_FOUND } from "../../schemas/page.ts";
-import { searchTerms } from "../../schemas/text.ts";
+import { foldText, searchTerms } from "../../schemas/fold-text.ts";
 import type { Visibility } from "../core/access.ts";
 import type { WorkflowFilter, WorkflowReader, WorkflowSort } from "../core/ports.ts";
 import { cappedCount } from "./capped-count.ts";
 import { arrayContains, contains, isOneOf, workflowsThatMayContain } from "./dialect.ts";
 import type { Schema } from "./schema.ts";
+import { markedTag } from "./search-text.ts";
 import { visibleRows } from "./visibility.ts";
 
 /**
@@ -48,17 +49,24 @@ function filtered(
   if (ids !== undefined) out = out.where((eb) => isOneOf(eb.ref("workflows.id"), JSON.stringify(ids)));
   if (project !== undefined) out = out.where("workflows.project", "=", project);
   for (const condition of ofVisible(visibility)) out = out.where(condition);
-  // Every search term must occur, in any order. Comparing the text takes a fraction of the time of reading the tags.
+  // Every search term must occur, in any order.
   for (const word of wordsOf({ search, tag }))
     out = out.where((eb) => contains(eb.ref("workflows.search_text"), word));
-  if (tag !== undefined) out = out.where((eb) => arrayContains(eb.ref("workflows.tags"), tag));
+  // A text that an older release wrote has its tags without marks: there the tag is found as it is written.
+  if (tag !== undefined)
+    out = out.where((eb) =>
+      eb.or([
+        contains(eb.ref("workflows.search_text"), markedTag(tag)),
+        arrayContains(eb.ref("workflows.tags"), tag),
+      ]),
+    );
   return out;
 }
 
-/** What the search text of each workflow of a filter contains: it has the tags too, in lower case. */
+/** What the search text of each workflow of a filter contains: it has the tags too. */
 const wordsOf = ({ search, tag }: WorkflowFilter): string[] => [
   ...searchTerms(search ?? ""),
-  ...(tag === undefined ? [] : [tag.toLowerCase()]),
+  ...(tag === undefined ? [] : [foldText(tag)]),
 ];
 
 /** The ids of workflows among which are all of a filter; undefined if they are many, or no index finds them. */

@@ -1,5 +1,6 @@
 /** Writes workflows and their versions, and increments the catalogue's revision. */
 import type { Insertable, Kysely } from "kysely";
+import { foldText } from "../../schemas/fold-text.ts";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { DEFAULT_PROJECT, projectField, projectOf, workflowIdPrefix } from "../../schemas/project.ts";
 import { type Clock, iso } from "../core/clock.ts";
@@ -16,6 +17,7 @@ import { pruneVersions } from "./prune-versions.ts";
 import { endOutdatedReview } from "./reviews.ts";
 import { encodeDefinition, versionHolder } from "./run-values.ts";
 import type { Schema, WorkflowVersionRow } from "./schema.ts";
+import { workflowSearchText } from "./search-text.ts";
 import { addStoredBytes, moveStoredBytes } from "./stored-bytes.ts";
 import { projectRevision, workflowReader } from "./workflows.ts";
 
@@ -26,10 +28,10 @@ const RESERVED = new Set(["validate"]);
 
 const columnsOf = (content: WorkflowContent, id: string) => ({
   name: content.name,
-  name_key: content.name.toLowerCase(),
+  name_key: foldText(content.name),
   description: content.description,
   tags: JSON.stringify(content.tags),
-  search_text: [id, content.name, ...content.tags, content.description].join("\n").toLowerCase(),
+  search_text: workflowSearchText(id, content),
 });
 
 const json = (definition: WorkflowContent["definition"]): string | null =>

@@ -8,6 +8,8 @@ describe("mailboxOf", () => {
     ["ann+a+b@example.com", "ann@example.com"],
     ["ann@example+x.com", "ann@example+x.com"],
     ["+ann@example.com", "+ann@example.com"],
+    ["J\u00D6RG+x@example.com", "j\u00F6rg@example.com"],
+    ["Jo\u0308rg@example.com", "j\u00F6rg@example.com"],
     // Other subjects: the command line, and lineages of keys.
     ["operator", "operator"],
     ["key_A+b", "key_A+b"],

@@ -14,6 +14,8 @@ describe("nearMatch", () => {
     ["databse", ["database"], "database"],
     ["weekly-revenu", ["weekly-revenue-2", "weekly-revenue"], "weekly-revenue"],
     ["stauts", ["status", "sort"], "status"],
+    ["GRO\u0308\u00DFE", ["Gr\u00F6sse"], "Gr\u00F6sse"],
+    ["re\u0301sume\u0301", ["r\u00E9sum\u00E9", "resume"], "r\u00E9sum\u00E9"],
   ])("matches %s with one of %j", (typed, allowed, meant) => {
     expect(nearMatch(typed, allowed)).toBe(meant);
   });

@@ -73,6 +73,13 @@ describe("tags", () => {
     ]);
   });
 
+  it("takes tags for the same that differ in case or in the form of their letters, and names both", () => {
+    const parsed = WorkflowTags.safeParse(["Größe", "a", "GRO\u0308SSE"]);
+    expect(parsed.error!.issues[0]!.message).toBe(
+      "must not contain the same tag twice: Größe and GRO\u0308SSE differ only in case or in how their accents are written",
+    );
+  });
+
   it("does not check the items of a list that is too long", () => {
     expect(
       codes(

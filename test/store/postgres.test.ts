@@ -1,5 +1,7 @@
 import { CompiledQuery, sql } from "kysely";
 import { describe, expect, it, vi } from "vitest";
+import { foldText } from "../../schemas/fold-text.ts";
+import { auditReader } from "../../src/store/audit.ts";
 import type { WorkflowFilter } from "../../src/core/ports.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { ClaimOptions } from "../../src/core/job-ports.ts";
@@ -379,11 +381,11 @@ describe("the search index of PostgreSQL", () => {
     await write({ operation: "create", actor: testActor, requestId: "req_1" }, async (tx) => {
       for (const [index, description] of TEXTS.entries()) {
         const { id, name } = await insertWorkflow(tx, { name: `W ${index}`, description });
-        texts.set(id, [id, name, description].join("\n").toLowerCase());
+        texts.set(id, foldText([id, name, description].join("\n")));
       }
     });
     for (const word of WORDS) {
-      const words = word.toLowerCase().split(" ");
+      const words = foldText(word).split(" ");
       const expected = [...texts].filter(([, text]) => words.every((one) => text.includes(one)));
       const { ids, count, plan } = await search(store, word);
       expect({ word, ids }).toEqual({ word, ids: expected.map(([id]) => id).toSorted() });
@@ -438,6 +440,35 @@ describe("the search index of PostgreSQL", () => {
     expect((await search(store, word)).ids).toEqual([]);
     expect((await search(store, "another")).ids).toEqual([id]);
   });
+});
+
+it("PostgreSQL folds the texts of an existing database, and finds folded words by its index", async () => {
+  const url = await createDatabase({ template: "template0" });
+  const before = await open(url, { migrations: MIGRATIONS.filter(({ id }) => id < 42) });
+  await insertWorkflows({ store: before }, { count: 2_000, length: 500 });
+  await before.transaction(async (trx) => {
+    const texts = { name: "Straße ÉTÉ", name_key: "straße été", search_text: "straße été\ngro\u0308ße" };
+    await trx
+      .updateTable("workflows")
+      .set({ ...texts, tags: '["Gro\u0308ße"]' })
+      .where("id", "=", "many-001234")
+      .execute();
+    for (const client of ["ÄRGER/1", "curl/8"])
+      await sql`insert into audit_log (at, operation, target, owner, key_name, surface, client)
+        values ('', 'update_workflow', null, 'operator', null, 'rest', ${client})`.execute(trx);
+  });
+  await before.close();
+  const store = await open(url);
+  const { ids, plan } = await search(store, foldText("STRAẞE"));
+  expect(ids).toEqual(["many-001234"]);
+  expect(plan).toContain("workflows_by_text_parts");
+  const read = workflowReader(store.read);
+  expect([await read.count({ tag: "GRÖSSE" }), await read.count({ search: "e\u0301te\u0301" })]).toEqual([
+    1, 1,
+  ]);
+  const audit = auditReader(store.read);
+  const counts = ["ärger/1", "ARGER", "CURL"].map((word) => audit.count({ searchTerms: [word] }));
+  expect(await Promise.all(counts)).toEqual([1, 0, 1]);
 });
 
 describe("a PostgreSQL store", () => {

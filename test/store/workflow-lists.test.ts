@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { foldText, isSameText } from "../../schemas/fold-text.ts";
 import type { Workflow, WorkflowStatus } from "../../schemas/workflow.ts";
 import type { ListPosition } from "../../src/core/model.ts";
 import type { WorkflowFilter, WorkflowReader, WorkflowSort } from "../../src/core/ports.ts";
@@ -28,6 +29,8 @@ const TAGS = [
   "%",
   "_",
   "été",
+  "E\u0301TE\u0301",
+  "Größe",
   "日本",
   "𝒳",
 ];
@@ -38,6 +41,8 @@ const WORDS = [
   "ärger",
   "été",
   "日本",
+  "Stra\u1E9Ee",
+  "gro\u0308ße",
   "日本語",
   "ОТЧЁТ",
   "𝒳𝒴𝒵",
@@ -75,15 +80,12 @@ function expected(
 ) {
   const matching = all.filter((one) => {
     if (by.status === undefined ? one.status === "archived" : one.status !== by.status) return false;
-    if (by.tag !== undefined && !one.tags.includes(by.tag)) return false;
-    const places = [one.id, one.name, one.description, ...one.tags].map((text) => text.toLowerCase());
-    return (by.search ?? "")
-      .split(" ")
-      .every((word) => places.some((text) => text.includes(word.toLowerCase())));
+    if (by.tag !== undefined && !one.tags.some((tag) => isSameText(tag, by.tag!))) return false;
+    const places = [one.id, one.name, one.description, ...one.tags].map(foldText);
+    return (by.search ?? "").split(" ").every((word) => places.some((text) => text.includes(foldText(word))));
   });
   const field = sort.replace("-", "") as "created_at" | "updated_at" | "name";
-  const bytes = (one: Workflow): Buffer =>
-    Buffer.from(field === "name" ? one.name.toLowerCase() : one[field]);
+  const bytes = (one: Workflow): Buffer => Buffer.from(field === "name" ? foldText(one.name) : one[field]);
   const ordered = matching.toSorted((a, b) => bytes(a).compare(bytes(b)) || (a.id < b.id ? -1 : 1));
   return (sort.startsWith("-") ? ordered.toReversed() : ordered).map((one) => one.id);
 }
@@ -198,6 +200,8 @@ describe("searching", () => {
     ["finance board", true],
     ["weekly-rev", true],
     ["  weekly \n revenue\t", true],
+    ["a\u0308rger", true],
+    ["E\u0301TE\u0301", true],
     ["weekly monthly", false],
     ["50%", false],
     ["w_ekly", false],
@@ -227,7 +231,8 @@ describe("searching", () => {
     expect(await found({ search: "many-00250" })).toEqual([["many-002500"], 1]);
     expect(await found({ search: "common", status: "archived" })).toEqual([[archived.id], 1]);
     expect(await found({ tag: "Häufig" })).toEqual([[rare.id], 1]);
-    expect(await found({ tag: "häufig" })).toEqual([[], 0]);
+    expect(await found({ tag: "HA\u0308UFIG" })).toEqual([[rare.id], 1]);
+    expect(await found({ tag: "haufig" })).toEqual([[], 0]);
     expect(await found({ search: "common zebra" })).toEqual([[], 0]);
     // Few of those that the index finds are in the list.
     await store.transaction((trx) =>
@@ -245,7 +250,7 @@ describe("searching", () => {
 });
 
 describe("filtering by tag", () => {
-  it("matches exactly the tag, whatever its characters", async () => {
+  it("matches the whole tag, whatever its case and its characters", async () => {
     const { read, write } = await testStore();
     await write(async (tx) => {
       for (const tag of TAGS) await insertWorkflow(tx, { name: `only ${TAGS.indexOf(tag)}`, tags: [tag] });
@@ -260,9 +265,25 @@ describe("filtering by tag", () => {
         withDefinition: false,
       });
       const names = items.map((one) => one.name);
-      const expectedNames = [`only ${TAGS.indexOf(tag)}`, ...(tag === "a" || tag === "b" ? ["two"] : [])];
+      const expectedNames = [
+        ...TAGS.flatMap((one, index) => (isSameText(one, tag) ? [`only ${index}`] : [])).toSorted(),
+        ...(tag === "a" || tag === "b" ? ["two"] : []),
+      ];
       expect({ tag, names }).toEqual({ tag, names: expectedNames });
     }
     expect(await read.count({ tag: "financ" })).toBe(0);
+  });
+
+  it("finds no other text that contains the tag, and what an older release wrote by its exact spelling", async () => {
+    const { read, store, create: make } = await testStore();
+    await make({ name: "Größe", description: "first\nGröße\nlast", tags: ["Maß", "größer"] });
+    const { id } = await make({ name: "Kept", tags: ["Été"] });
+    expect([await read.count({ tag: "GRÖSSE" }), await read.count({ tag: "e\u0301te\u0301" })]).toEqual([
+      0, 1,
+    ]);
+    await store.transaction((trx) =>
+      trx.updateTable("workflows").set({ search_text: "kept\nkept\nété\n" }).where("id", "=", id).execute(),
+    );
+    expect([await read.count({ tag: "Été" }), await read.count({ tag: "été" })]).toEqual([1, 0]);
   });
 });

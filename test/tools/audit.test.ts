@@ -69,6 +69,25 @@ describe("list_audit_log", () => {
     expect((await admin(listAuditLog, { ...filter, limit: 1 })).total).toBe(expected.length);
   });
 
+  it.each([
+    ["Größe/2", ["Größe/2", "gro\u0308ße/2", "GRÖSSE", "größe update"], ["grosse", "Gr_ße", "Gr%"]],
+    ["ÉTÉ 100%_\\", ["ÉTÉ", "été", "e\u0301te\u0301", "100%_\\"], ["ete", "10_%", "\\%"]],
+    ["ОТЧЁТ", ["ОТЧЁТ", "отчёт", "отче\u0308т"], ["отчет"]],
+    ["ΟΔΟΣ", ["ΟΔΟΣ", "οδος", "οδοσ"], ["οδόσ"]],
+    ["İzmir", ["İzmir", "i\u0307zmir"], []],
+  ])("finds the client %j whatever the case and the form of its letters", async (name, hits, misses) => {
+    const { instance, admin } = await busy();
+    const call = callAs(instance, keyPrincipal(["read", "write"]), { surface: "rest", name });
+    await call(updateWorkflow, { workflow_id: "weekly-revenue", description: name });
+    const totals = async (words: readonly string[]) => {
+      const all = [];
+      for (const search of words) all.push((await admin(listAuditLog, { search })).total);
+      return all;
+    };
+    expect(await totals(hits)).toEqual(hits.map(() => 1));
+    expect(await totals(misses)).toEqual(misses.map(() => 0));
+  });
+
   it("pages through the entries", async () => {
     const { admin, found } = await busy();
     const first = await admin(listAuditLog, { limit: 2 });

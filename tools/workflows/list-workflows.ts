@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { text, searchTerms } from "../../schemas/text.ts";
+import { searchTerms } from "../../schemas/fold-text.ts";
+import { text } from "../../schemas/text.ts";
 import { Cursor, Limit, MAX_FOUND, MAX_TOTAL, pageOf } from "../../schemas/page.ts";
 import { ProjectFilter } from "../../schemas/project.ts";
 import { Workflow, WorkflowStatus } from "../../schemas/workflow.ts";

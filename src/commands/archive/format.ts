@@ -36,7 +36,7 @@ import {
   WorkflowDescription,
   WorkflowName,
   WorkflowStatus,
-  WorkflowTags,
+  StoredTags,
 } from "../../../schemas/workflow.ts";
 
 /** Increases when an older release could misread the file. */
@@ -131,7 +131,7 @@ export const VersionLine = z.strictObject({
   change: VersionChange,
   name: WorkflowName,
   description: WorkflowDescription,
-  tags: WorkflowTags,
+  tags: StoredTags,
   definition: WorkflowDefinition.nullable(),
   /** Left out unless the operator pruned the definition. */
   pruned_at: Timestamp.optional(),
