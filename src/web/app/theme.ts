@@ -1,5 +1,6 @@
 /** The theme of the component library. The colours of statuses are in ui/status-badge.tsx. */
 import { createTheme } from "@mantine/core";
+import { filterOptions, isDuplicate } from "../ui/filter-options.ts";
 
 export const theme = createTheme({
   primaryColor: "mill",
@@ -32,6 +33,10 @@ export const theme = createTheme({
   components: {
     // No shade of a colour reaches a contrast of 4.5:1 on its own tint in both colour schemes.
     Alert: { styles: { title: { color: "var(--mantine-color-text)" } } },
+    Autocomplete: { defaultProps: { filter: filterOptions } },
+    MultiSelect: { defaultProps: { filter: filterOptions } },
+    Select: { defaultProps: { filter: filterOptions } },
+    TagsInput: { defaultProps: { filter: filterOptions, isDuplicate } },
     Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     // Mantine renders a <header>, which screen readers report as a second banner of the page.

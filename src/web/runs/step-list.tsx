@@ -3,6 +3,7 @@ import { Box, Group, Stack, Text, TextInput, UnstyledButton } from "@mantine/cor
 import { IconSearch } from "@tabler/icons-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useRef, useState } from "react";
+import { foldText } from "../../../schemas/fold-text.ts";
 import type { RunStep } from "../../../schemas/run.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { formatElapsed } from "./elapsed.ts";
@@ -22,9 +23,9 @@ interface StepListProps {
 
 export function StepList({ steps, now, selected, onSelect }: StepListProps) {
   const [search, setSearch] = useState("");
-  const query = search.trim().toLowerCase();
+  const query = foldText(search.trim());
   const matching = steps.filter(({ id, type, status }) =>
-    `${id} ${type} ${status}`.toLowerCase().includes(query),
+    foldText(`${id} ${type} ${status}`).includes(query),
   );
   return (
     <Stack gap="sm">

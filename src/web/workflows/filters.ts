@@ -1,4 +1,5 @@
 /** The filters of the workflow list, as stored in its URL. */
+import { searchTerms } from "../../../schemas/fold-text.ts";
 import type { WorkflowStatus } from "../../../schemas/workflow.ts";
 
 export interface Filters {
@@ -46,8 +47,7 @@ export function withFilter(parameters: URLSearchParams, name: keyof Filters, val
 
 /** Why the server would reject the search; undefined when it is valid. */
 export function searchIssue(search: string): string | undefined {
-  if (new Set(search.toLowerCase().split(/\s+/).filter(Boolean)).size > MAX_WORDS)
-    return `At most ${MAX_WORDS} different words`;
+  if (searchTerms(search).length > MAX_WORDS) return `At most ${MAX_WORDS} different words`;
   return search.length > MAX_CHARACTERS ? `At most ${MAX_CHARACTERS} characters` : undefined;
 }
 

@@ -6,6 +6,7 @@ import { useMemo } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useHasScope } from "../app/session.tsx";
 import { useProjectFilter } from "../projects/use-projects.tsx";
+import { distinctTags } from "../ui/filter-options.ts";
 import { EmptyState, ErrorAlert, Page, LoadingSkeleton } from "../ui/page.tsx";
 import { flattenPages, formatTotal } from "../ui/pagination.ts";
 import { parseFilters, isFiltered } from "./filters.ts";
@@ -44,10 +45,7 @@ export default function WorkflowList() {
         <NoWorkflows mayWrite={may("write")} />
       ) : (
         <>
-          <ListFilters
-            filters={filters}
-            tags={[...new Set(workflows.flatMap(({ tags }) => tags))].toSorted()}
-          />
+          <ListFilters filters={filters} tags={distinctTags(workflows.flatMap(({ tags }) => tags))} />
           <Text size="sm" c="dimmed" role="status">
             {first === undefined ? "" : countLabel(first.total, formatTotal(first))}
           </Text>
