@@ -1,15 +1,28 @@
 import slugify from "@sindresorhus/slugify";
+import anyAscii from "any-ascii";
 
 /** A small letter or digit before a capitalised word, as in weeklyRevenue. */
 const HUMP = /(?<=[a-z\d])(?=[A-Z][a-z])/g;
+
+/** Letters and digits of scripts of which `slugify` knows none, such as Chinese, Thai and Hebrew, and the long vowel of Japanese. */
+const OTHER_SCRIPTS =
+  /[\u30FC[[\p{L}\p{N}\p{M}\u200C\u200D]--[\p{ASCII}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Common}]]]+/gv;
 
 /**
  * Makes an id of a name: lower-case words with hyphens. A name that is one word, such as weeklyRevenue, is split at its
  * capitals; in others capitals belong to names such as MySQL.
  * @param maxLength in characters
- * @returns empty for a name without letters and digits
+ * @returns empty for a name without letters, digits and emoji
  */
 export function slugOf(name: string, maxLength: number): string {
-  const words = /\s/.test(name.trim()) ? name : name.replace(HUMP, " ");
-  return slugify(words, { decamelize: false }).slice(0, maxLength).replace(/-+$/, "");
+  const composed = name.normalize("NFC");
+  const words = /\s/.test(composed.trim()) ? composed : composed.replace(HUMP, " ");
+  const known = words.replaceAll(OTHER_SCRIPTS, (letters) =>
+    slugify(letters) === "" ? ascii(letters) : letters,
+  );
+  const slug = slugify(known, { decamelize: false }) || slugify(ascii(composed));
+  return slug.slice(0, maxLength).replace(/-+$/, "");
 }
+
+/** The words of a text in ASCII. Apostrophes are letters of other scripts, such as the Hebrew ayin, and no ends of words. */
+const ascii = (text: string): string => ` ${anyAscii(text).replaceAll(/['`]/g, "").replace(HUMP, " ")} `;

@@ -54,7 +54,7 @@ describe("workflow ids", () => {
     ["weeklyRevenue", "weekly-revenue"],
     ["My MySQL report", "my-mysql-report"],
     ["PostgreSQL sync to OpenAI", "postgresql-sync-to-openai"],
-    ["日本語", "workflow"],
+    ["--", "workflow"],
     ["../../etc/passwd", "etc-passwd"],
     ["%2e%2e/?x=1#y", "2e-2e-x-1-y"],
     ["Validate", "validate-2"],
