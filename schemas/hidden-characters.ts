@@ -3,44 +3,61 @@
  * characters of zero width, private and unassigned ones. They could hide instructions in a name or a description.
  */
 
-// The two variation selectors that choose between the text and the emoji form of a character are allowed.
-const HIDDEN =
-  /[[\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]--[\uFE0E\uFE0F]]/v;
-/** As `HIDDEN`, without tabs and line breaks. */
-const HIDDEN_IN_LINES =
-  /\r(?!\n)|[[\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]--[\uFE0E\uFE0F\t\n\r]]/v;
+import { VISIBLE_JOINER } from "./visible-joiners.ts";
+
+/** The two variation selectors that choose between the text and the emoji form of a character are allowed. */
+const HIDDEN = String.raw`[[\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]--[\uFE0E\uFE0F]]`;
+/** Format characters with an effect that people see: joiners, and the tags of the flags of England, Scotland and Wales. */
+const SEEN = String.raw`${VISIBLE_JOINER}|\p{RGI_Emoji_Tag_Sequence}`;
 
 /** Whether a text is one line, or may have several. */
 export type TextKind = "line" | "lines";
 
-const ALL = {
-  line: new RegExp(HIDDEN, "gv"),
-  lines: new RegExp(HIDDEN_IN_LINES, "gv"),
+/** Each match without the first group is a hidden character. */
+const CHARACTERS = {
+  line: new RegExp(`(${SEEN})|${HIDDEN}`, "gv"),
+  // Without tabs and line breaks.
+  lines: new RegExp(String.raw`(${SEEN})|\r(?!\n)|[${HIDDEN}--[\t\n\r]]`, "gv"),
 } as const satisfies Record<TextKind, RegExp>;
 /** Texts without any other characters need no further search. */
 const PLAIN = /^[\x20-\x7E]*$/;
 
+/** The first hidden character, and its place. */
+function findHidden(text: string, kind: TextKind): { name: string; index: number } | undefined {
+  if (PLAIN.test(text)) return undefined;
+  for (const { 0: found, 1: seen, index } of text.matchAll(CHARACTERS[kind]))
+    if (seen === undefined) return { name: codePointName(found), index };
+  return undefined;
+}
+
 /** The first hidden character as `U+200B`; undefined when there is none. */
-export function findHiddenCharacter(text: string, kind: TextKind): string | undefined {
-  const found = (kind === "line" ? HIDDEN : HIDDEN_IN_LINES).exec(text)?.[0];
-  return found === undefined ? undefined : codePointName(found);
+export const findHiddenCharacter = (text: string, kind: TextKind): string | undefined =>
+  findHidden(text, kind)?.name;
+
+/** The first hidden character and its place, as `U+200B at character 7`; undefined when there is none. */
+export function describeHiddenCharacter(text: string, kind: TextKind): string | undefined {
+  const found = findHidden(text, kind);
+  return found && `${found.name} at character ${Array.from(text.slice(0, found.index)).length + 1}`;
 }
 
 /** The text without hidden characters. In one line, white space characters become spaces. */
 export function removeHiddenCharacters(text: string, kind: TextKind): string {
   const oneLine = kind === "line" ? text.replaceAll(/[\t\n\v\f\r\u0085\u2028\u2029]+/gu, " ") : text;
-  return oneLine.replaceAll(ALL[kind], "");
+  return replaceHidden(oneLine, kind, () => "");
 }
+
+const replaceHidden = (text: string, kind: TextKind, replace: (hidden: string) => string): string =>
+  text.replaceAll(CHARACTERS[kind], (found, seen: string | undefined) => seen ?? replace(found));
 
 /** The text with hidden characters written as `\u{200b}`, for texts that were stored before these were refused. */
 export const visibleText = (text: string): string =>
   PLAIN.test(text)
     ? text
-    : text.replaceAll(ALL.lines, (found) => `\\u{${found.codePointAt(0)!.toString(16)}}`);
+    : replaceHidden(text, "lines", (found) => `\\u{${found.codePointAt(0)!.toString(16)}}`);
 
 /** The text with another character in place of each hidden one. */
 export const replaceHiddenCharacters = (text: string, replacement: string): string =>
-  text.replaceAll(ALL.line, replacement);
+  replaceHidden(text, "line", () => replacement);
 
 /** A JSON value with every key and text as `visibleText` writes it. */
 export function visibleJson(value: unknown): unknown {

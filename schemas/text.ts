@@ -1,6 +1,6 @@
 /** Basic types of the schemas. Lengths count Unicode code points, as JSON Schema does. */
 import { z } from "zod";
-import { findHiddenCharacter, removeHiddenCharacters, type TextKind } from "./hidden-characters.ts";
+import { describeHiddenCharacter, removeHiddenCharacters, type TextKind } from "./hidden-characters.ts";
 
 // PostgreSQL's text type rejects NUL, and a lone surrogate does not survive UTF-8, so both are refused.
 const unstorable = (value: string): boolean => !value.isWellFormed() || value.includes("\u0000");
@@ -54,16 +54,20 @@ export const visible = (kind: TextKind, max: number, min: 0 | 1 = 0) =>
     const { value } = ctx;
     // Such a text is refused already, one that is too long without a search.
     if (value.length > max * 2 || unstorable(value) || (min > 0 && value.trim() === "")) return;
-    const hidden = findHiddenCharacter(value, kind);
+    const hidden = describeHiddenCharacter(value, kind);
     if (hidden === undefined) return;
+    const cleaned = removeHiddenCharacters(value, kind);
     ctx.issues.push({
       code: "custom",
       params: {
         code: "invalid_text",
-        did_you_mean: removeHiddenCharacters(value, kind),
-        fix: "Remove it; did_you_mean is the text without hidden characters.",
+        did_you_mean: cleaned,
+        fix:
+          kind === "line" && cleaned !== ""
+            ? `Write ${JSON.stringify(cleaned)}, which has none.`
+            : "Remove it; did_you_mean is the text without hidden characters.",
       },
-      message: `must not contain control, format or other hidden characters, such as ${hidden}`,
+      message: `must not contain control, format or other hidden characters, got ${hidden}`,
       continue: true,
       input: value,
     });

@@ -1,5 +1,7 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  describeHiddenCharacter,
   findHiddenCharacter,
   removeHiddenCharacters,
   visibleJson,
@@ -26,6 +28,32 @@ const HIDDEN = [
   ["a private character", "\uE000", "U+E000"],
   ["an unassigned character", "\u0378", "U+0378"],
   ["a line separator", "\u2028", "U+2028"],
+] as const;
+
+/** Sequences of the Unicode Standard and of UTS #51, and the examples of RFC 5892, appendices A.1 and A.2. */
+const SEEN = [
+  ["Persian, between joined letters", "می\u200Cخواهم"],
+  ["Persian, a plural after a joined letter", "کتاب\u200Cها"],
+  ["Persian, with a mark on the letter", "مِ\u200Cخ"],
+  ["Hindi, a half letter", "क्\u200Dष"],
+  ["Hindi, no ligature", "क्\u200Cष"],
+  ["Malayalam, a chillu", "ന്\u200D"],
+  ["Bengali, ra with ya-phalaa", "র\u200D্যাব"],
+  ["Sinhala, a conjunct", "ශ්\u200Dරී"],
+  ["emoji, a profession", "👩\u200D💻"],
+  ["emoji, with a skin tone", "👩🏽\u200D💻"],
+  ["emoji, a flag", "🏳️\u200D🌈"],
+  ["emoji, a family", "👨\u200D👩\u200D👧"],
+  ["emoji, the flag of England", "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}"],
+] as const;
+
+const UNSEEN = [
+  ["between Latin letters", "pay\u200Cpal", "U+200C at character 4", "paypal"],
+  ["after a letter that joins nothing", "کار\u200Cها", "U+200C at character 4", "کارها"],
+  ["twice", "می\u200C\u200Cخواهم", "U+200C at character 3", "میخواهم"],
+  ["before a space", "می\u200C خ", "U+200C at character 3", "می خ"],
+  ["after emoji, counted in characters", "👩🏽\u200D", "U+200D at character 3", "👩🏽"],
+  ["another flag", "🏴\u{E0078}\u{E0078}\u{E007F}", "U+E0078 at character 2", "🏴"],
 ] as const;
 
 describe("hidden characters", () => {
@@ -57,6 +85,38 @@ describe("hidden characters", () => {
     expect(findHiddenCharacter("overwritten\rline", "lines")).toBe("U+000D");
   });
 
+  it.each(SEEN)("are no joiners that people see: %s", (_what, text) => {
+    expect(findHiddenCharacter(text, "line")).toBeUndefined();
+    expect([removeHiddenCharacters(text, "line"), visibleText(text)]).toEqual([text, text]);
+  });
+
+  it.each(UNSEEN)("are joiners without an effect: %s", (_what, text, place, cleaned) => {
+    expect(describeHiddenCharacter(text, "lines")).toBe(place);
+    expect(removeHiddenCharacters(text, "line")).toBe(cleaned);
+  });
+
+  it("leave no hidden character behind when they are removed", () => {
+    const part = fc.constantFrom(
+      "\u200C",
+      "\u200D",
+      "\u0628",
+      "\u0631",
+      "\u0301",
+      "\u0915",
+      "\u094D",
+      "\u{1F469}",
+      "\uFE0F",
+      "\u034F",
+      "a",
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+        expect(findHiddenCharacter(removeHiddenCharacters(parts.join(""), "line"), "line")).toBeUndefined();
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it("are escaped in a whole JSON value", () => {
     expect(visibleJson({ "a\u200B": ["b\u202E", 1, null] })).toEqual({
       "a\\u{200b}": ["b\\u{202e}", 1, null],
@@ -80,7 +140,8 @@ describe("a request with a hidden character in a text for others", () => {
       "invalid_input",
     );
     expect(errors).toMatchObject([{ path, code: "invalid_text", did_you_mean: shown }]);
-    expect(errors![0]!.message).toContain("U+202E");
+    expect(errors![0]!.message).toContain("U+202E at character 7");
+    expect(errors![0]!.fix).toContain(path === "name" ? `Write "${shown}"` : "");
   });
 
   it("is refused for the comment of an approval", async () => {

@@ -1,6 +1,6 @@
 /** Finds hidden characters in the texts of a definition that people and agents read: titles, descriptions and names. */
 import {
-  findHiddenCharacter,
+  describeHiddenCharacter,
   removeHiddenCharacters,
   type TextKind,
 } from "../../../../schemas/hidden-characters.ts";
@@ -22,7 +22,7 @@ export function hiddenTextIssues(definition: Readonly<Record<string, unknown>>):
 
   function checkText(path: Path, value: unknown, kind: TextKind): void {
     if (typeof value !== "string" || isFull()) return;
-    const hidden = findHiddenCharacter(value, kind);
+    const hidden = describeHiddenCharacter(value, kind);
     if (hidden === undefined) return;
     const cleaned = removeHiddenCharacters(value, kind);
     found.push({
@@ -35,7 +35,7 @@ export function hiddenTextIssues(definition: Readonly<Record<string, unknown>>):
   }
 
   function checkName(path: Path, name: string): void {
-    const hidden = findHiddenCharacter(name, "line");
+    const hidden = describeHiddenCharacter(name, "line");
     if (hidden === undefined || isFull()) return;
     found.push({
       path,
