@@ -207,17 +207,13 @@ export function toWebRequest(req: IncomingMessage, signal: AbortSignal): Request
     if (typeof value === "string" && (READ_BY_SDK.has(name) || name.startsWith("mcp-")))
       headers.set(name, value);
   }
-  // The SDK wants both types by name.
-  if (acceptsAnything(req.headers.accept)) headers.set("accept", "application/json, text/event-stream");
+  // The SDK wants both types by name; `accept.ts` has decided what the client gets.
+  headers.set("accept", "application/json, text/event-stream");
   return new Request("http://localhost/mcp", { method: req.method ?? "", headers, signal });
 }
 
-/** Whether a client takes any type of response, as one without the header does (RFC 9110, section 12.5.1). */
-const acceptsAnything = (accept: string | undefined): boolean =>
-  accept === undefined || /(?:^|,)\s*\*\/\*\s*(?:;|,|$)/.test(accept);
-
 /** The headers that the SDK reads, besides those of MCP. */
-const READ_BY_SDK = new Set(["accept", "content-type", "last-event-id", "user-agent"]);
+const READ_BY_SDK = new Set(["content-type", "last-event-id", "user-agent"]);
 
 export const isEventStream = (response: Response): boolean =>
   response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;

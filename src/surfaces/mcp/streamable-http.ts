@@ -15,6 +15,7 @@ import type { Access } from "../../core/access.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Principal } from "../../core/ports.ts";
 import type { McpSessionStore } from "../../core/mcp-session-port.ts";
+import { acceptedTypes, inAcceptedType, notAcceptable } from "./accept.ts";
 import {
   CLOSING_EVENT,
   findResumedCall,
@@ -182,6 +183,10 @@ export function streamableHttpTransport(
     async handle(req, res, principal) {
       const received = req.method === "POST" ? await readMessage(req) : undefined;
       const body = received?.message;
+      const isStream = req.method === "GET" || methodOf(body) === SUBSCRIBE;
+      const accepted = acceptedTypes(req.headers.accept);
+      if (req.method !== "DELETE" && !accepted.events && (isStream || !accepted.json))
+        return sendWebResponse(notAcceptable(req.headers.accept!, idOf(body), isStream), res);
       // Before anything is sent: the answer to the call can be a stream, whose status is 200.
       const tool = principal.application === true ? calledTool(body) : undefined;
       if (tool !== undefined) requireGrantedScope(principal, tool, await servers.scopeOf(tool, principal));
@@ -197,7 +202,8 @@ export function streamableHttpTransport(
       const staysOpen =
         (req.method === "GET" && resumedCallOf(req) === undefined) || methodOf(body) === SUBSCRIBE;
       const release = staysOpen ? streams.reserve(principal, "mcp") : undefined;
-      const send: Send = async (response, call) => {
+      const send: Send = async (answer, call) => {
+        const response = await inAcceptedType(answer, accepted, idOf(body));
         const streamed = isEventStream(response);
         if (streamed) res.setHeader("X-Accel-Buffering", "no");
         const unregister = streamed ? streams.add({ principal, res, answer: !staysOpen }) : undefined;
@@ -229,6 +235,12 @@ export function streamableHttpTransport(
 
 /** Sends a response. @param call what the client can resume when the response breaks off */
 type Send = (response: Response, call?: ResumableCall) => Promise<void>;
+
+/** The id of a JSON-RPC request; null for another message. */
+function idOf(message: unknown): string | number | null {
+  const { id } = (message ?? {}) as { id?: unknown };
+  return typeof id === "string" || typeof id === "number" ? id : null;
+}
 
 /** The name of the tool that a message calls; undefined for another message. */
 function calledTool(message: unknown): string | undefined {
