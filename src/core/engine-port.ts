@@ -71,6 +71,8 @@ export interface CheckOptions {
   unavailable?: ReadonlyMap<string, Unavailable> | undefined;
   /** Inputs of a run, to check as well. */
   inputs?: unknown;
+  /** Whether the inputs are as a model wrote them. */
+  inputsAsWritten?: boolean;
   /** Outputs of steps by id. Expressions are evaluated with them, and with the outputs of steps that only compute. */
   mocks?: Readonly<Record<string, unknown>> | undefined;
   /** Outputs of steps by id that a trial gives, to check as well. */

@@ -11,11 +11,14 @@ type ValidationOptions = Partial<CallContext>;
 
 /** In a process with threads, every method throws AppError busy when the machine is too busy to validate the value. */
 export interface Validation {
-  /** Validates the inputs of a run, or another form; null stands for a schema without fields (`inputsValidator`). */
+  /**
+   * Validates the inputs of a run, or another form; null stands for a schema without fields (`inputsValidator`).
+   * @param options.asWritten whether they are as a model wrote them
+   */
   parseInputs(
     schema: JsonSchema | null,
     inputs: unknown,
-    options?: ValidationOptions,
+    options?: ValidationOptions & { asWritten?: boolean },
   ): Promise<Validated<Record<string, unknown>>>;
   /** Validates a value of any type (`parseValue`). */
   parseValue(schema: JsonSchema, value: unknown, options?: ValidationOptions): Promise<Validated<unknown>>;
@@ -29,7 +32,8 @@ export interface Validation {
 
 /** Validates on the calling thread. */
 export const inlineValidation: Validation = {
-  parseInputs: async (schema, inputs) => inputsValidator(schema).parse(inputs),
+  parseInputs: async (schema, inputs, { asWritten = false } = {}) =>
+    inputsValidator(schema).parse(inputs, asWritten),
   parseValue: async (schema, value) => parseValue(schema, value),
   stateIssues: async (declaration, values) => stateIssues(declaration, values),
 };

@@ -59,8 +59,8 @@ export const decideApproval = defineTool({
   },
   async run({ approval_id, decision, comment, form, plan_digest, override }, ctx) {
     if (decision === undefined) throw missingDecision();
-    const parsedForm =
-      decision === "approve" ? await parseForm(ctx, callContextOf(ctx), approval_id, form) : undefined;
+    const call = { ...callContextOf(ctx), asWritten: ctx.actor.client.surface === "mcp" };
+    const parsedForm = decision === "approve" ? await parseForm(ctx, call, approval_id, form) : undefined;
     const decided = await ctx.write(async (tx) =>
       serializeStanding(
         await decideAs(ctx, tx, ctx.actor.principal, {

@@ -119,7 +119,7 @@ export async function parseForm(
     engine,
     read,
   }: Pick<StandingContext, "engine"> & { read: { approvals: { find: Writers["approvals"]["find"] } } },
-  call: CallContext,
+  call: CallContext & { asWritten?: boolean },
   id: string,
   form: Record<string, unknown> | undefined,
 ): Promise<ParsedForm> {

@@ -9,12 +9,13 @@ import { callContextOf, type ToolContext } from "../../src/core/tool.ts";
 export async function checkDefinition(
   ctx: ToolContext,
   source: unknown,
-  options: Omit<CheckOptions, "signal" | "owner" | "keyLimits">,
+  options: Omit<CheckOptions, "signal" | "owner" | "keyLimits" | "inputsAsWritten">,
 ): Promise<CheckReport> {
   try {
     return await ctx.engine.check(source, {
       ...options,
       keyLimits: ctx.actor.principal.access.keyLimits,
+      inputsAsWritten: ctx.actor.client.surface === "mcp",
       ...callContextOf(ctx),
     });
   } catch (error) {

@@ -9,6 +9,7 @@ import { type JsonSchema, newAjv, type Validator } from "./dialect.ts";
 import { describeErrors } from "./errors.ts";
 import { acceptLongNumbers, containsLongNumber } from "./long-numbers.ts";
 import { memoize } from "./memoize.ts";
+import { readWritten } from "./read-written.ts";
 import { schemaIssues } from "./schema-issues.ts";
 import { exceedsJsonSize } from "./json-size.ts";
 
@@ -20,8 +21,11 @@ const ALL_ERRORS_BELOW = 64 * 1024;
 type Parsed<T> = { value: T } | { issues: PartialIssue[] };
 
 export interface InputsValidator {
-  /** Validates the inputs of a run (JSON). Returns a completed copy; the paths of issues are below the inputs. */
-  parse(inputs: unknown): Parsed<Record<string, unknown>>;
+  /**
+   * Validates the inputs of a run (JSON). Returns a completed copy; the paths of issues are below the inputs.
+   * @param asWritten whether they are as a model wrote them (`readWritten`)
+   */
+  parse(inputs: unknown, asWritten?: boolean): Parsed<Record<string, unknown>>;
 }
 
 /**
@@ -30,7 +34,10 @@ export interface InputsValidator {
  */
 export const inputsValidator = (schema: JsonSchema | null): InputsValidator => {
   const validator = inputsOf(schema ?? { type: "object" });
-  return { parse: (inputs) => validator.parse(inputs ?? {}) as Parsed<Record<string, unknown>> };
+  return {
+    parse: (inputs, asWritten = false) =>
+      validator.parse(inputs ?? {}, asWritten) as Parsed<Record<string, unknown>>,
+  };
 };
 
 /**
@@ -76,7 +83,16 @@ function validatorOf(written: JsonSchema, schema: JsonSchema) {
     validators.set(key, validator);
     return validator;
   };
-  return { parse: (value: unknown) => parse(written, validatorFor, value) };
+  return {
+    parse(value: unknown, asWritten = false): Parsed<unknown> {
+      if (!asWritten) return parse(written, validatorFor, value);
+      const read = readWritten(written, value);
+      const parsed = parse(written, validatorFor, read.value);
+      return read.issues.length === 0
+        ? parsed
+        : { issues: [...read.issues, ...("issues" in parsed ? parsed.issues : [])] };
+    },
+  };
 }
 
 function parse(

@@ -269,7 +269,7 @@ const notRunnable = ({ workflowId, version }: DefinitionRef, errors: readonly Is
 async function parseInputs(
   validation: Validation,
   definition: Definition,
-  { inputs, ignoreUnknownInputs, actor }: RunRequest,
+  { inputs, ignoreUnknownInputs, actor, trigger }: RunRequest,
 ): Promise<Record<string, unknown>> {
   const schema = definition.inputs ?? { type: "object", properties: {} };
   const declared = new Set(Object.keys(schema["properties"] ?? {}));
@@ -277,7 +277,10 @@ async function parseInputs(
     ignoreUnknownInputs === true
       ? Object.fromEntries(Object.entries(inputs).filter(([name]) => declared.has(name)))
       : inputs;
-  const parsed = await validation.parseInputs(schema, accepted, { owner: usageSubjectOf(actor) });
+  const parsed = await validation.parseInputs(schema, accepted, {
+    owner: usageSubjectOf(actor),
+    asWritten: trigger === "mcp",
+  });
   if ("value" in parsed) return parsed.value;
   throw invalidInput(
     parsed.issues.map((issue) =>

@@ -50,7 +50,7 @@ export const UNCHANGED = "unchanged";
 
 /** Validates a value by a schema of a workflow. */
 export type ValidationTask =
-  | { kind: "inputs"; schema: JsonSchema | null; json: string }
+  | { kind: "inputs"; schema: JsonSchema | null; json: string; asWritten: boolean }
   | { kind: "value"; schema: JsonSchema; json: string }
   | { kind: "state"; declaration: StateDeclaration; json: string };
 

@@ -155,9 +155,10 @@ function threadValidation(threads: Threads, cpuMs: number): Validation {
     }
   }
   return {
-    async parseInputs(schema, inputs, options) {
-      if (isCheapValidation(schema ?? {}, inputs)) return inlineValidation.parseInputs(schema, inputs);
-      const task: ValidationTask = { kind: "inputs", schema, json: await jsonOf(inputs ?? {}) };
+    async parseInputs(schema, inputs, { asWritten = false, ...options } = {}) {
+      if (isCheapValidation(schema ?? {}, inputs))
+        return inlineValidation.parseInputs(schema, inputs, { asWritten });
+      const task: ValidationTask = { kind: "inputs", schema, json: await jsonOf(inputs ?? {}), asWritten };
       return (await validate(task, inputs, options)) as Validated<Record<string, unknown>>;
     },
     async parseValue(schema, value, options) {

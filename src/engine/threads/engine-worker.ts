@@ -60,7 +60,7 @@ async function validate(task: ValidationTask): Promise<ValidatedText> {
 async function validated(task: ValidationTask, value: unknown): Promise<Validated<unknown>> {
   switch (task.kind) {
     case "inputs":
-      return inlineValidation.parseInputs(task.schema, value);
+      return inlineValidation.parseInputs(task.schema, value, { asWritten: task.asWritten });
     case "value":
       return inlineValidation.parseValue(task.schema, value);
     case "state":

@@ -5,6 +5,7 @@ import {
   inputsValidator,
   type JsonSchema,
   parseValue,
+  readWritten,
   schemaIssues,
   shapeOfReturnedValue,
   shapeOfSchema,
@@ -227,7 +228,7 @@ const { schema: schemas } = fc.letrec<{ schema: JsonSchema }>((tie) => {
 const { value: values } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },
-    fc.constantFrom<unknown>(null, 1, 2.5, "x", "z", true),
+    fc.constantFrom<unknown>(null, 1, 2.5, "x", "z", true, "2", "[1]", '{"a":1}'),
     fc.dictionary(fc.constantFrom(...NAMES, "d"), tie("value"), { maxKeys: 4 }),
     fc.array(tie("value"), { maxLength: 3 }),
   ),
@@ -244,7 +245,7 @@ const valueFor = (schema: JsonSchema | boolean, root: JsonSchema, depth = 0): fc
     return fc.tuple(...schema["allOf"].map(inner)).map((parts) => Object.assign({}, ...parts) as object);
   switch ([schema["type"]].flat()[0]) {
     case "string":
-      return fc.constantFrom("x", "y");
+      return fc.constantFrom("x", "y", "1", "true", "[1]", '{"a":{}}');
     case "number":
     case "integer":
       return fc.constantFrom(1, 2);
@@ -284,7 +285,7 @@ const cases = fc
   });
 
 describe("a completed value, for any schema and value,", () => {
-  it("has the shape that the schema claims, and is valid and complete", () => {
+  it("has the shape that the schema claims, is valid and complete, and is read as it is", () => {
     let valid = 0;
     fc.assert(
       fc.property(cases, ([schema, given]) => {
@@ -292,6 +293,7 @@ describe("a completed value, for any schema and value,", () => {
           const parsed = parseValue(schema, value);
           if ("issues" in parsed) continue;
           valid += 1;
+          expect(readWritten(schema, value)).toEqual({ value, issues: [] });
           for (const shapeOf of [shapeOfSchema, shapeOfReturnedValue])
             expect(describeMismatch(shapeOf(schema), parsed.value)).toBeUndefined();
           expect(parseValue(schema, parsed.value)).toEqual(parsed);

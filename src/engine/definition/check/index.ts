@@ -259,14 +259,14 @@ export function checker({
 
   /** Checks the inputs and mocks that were passed with the definition, and evaluates it with the mocks. */
   async function checkArguments(
-    { inputs: passed, mocks, given, selfId }: CheckOptions,
+    { inputs: passed, inputsAsWritten = false, mocks, given, selfId }: CheckOptions,
     { steps, expected, inputs, state, written }: Parts,
   ): Promise<CheckedArguments> {
     const { validator } = inputs;
     const issues = given === undefined ? [] : outputIssues(given, expected, ["given"]);
     if ((passed === undefined && mocks === undefined) || validator === undefined)
       return { issues, inDocument: [] };
-    const parsed = validator.parse(passed ?? {});
+    const parsed = validator.parse(passed ?? {}, inputsAsWritten);
     if ("issues" in parsed) issues.push(...parsed.issues.map((issue) => prefixPath(["inputs"], issue)));
     const value = "value" in parsed ? parsed.value : undefined;
     const checked: CheckedArguments = {

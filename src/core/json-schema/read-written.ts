@@ -1,0 +1,144 @@
+/**
+ * Reads a value as models write it: JSON text for an object or a list, text for a number or a boolean, one value for a list of
+ * one. A value that its schema may accept as it is stays so.
+ */
+import { readNumber } from "../../../schemas/long-numbers.ts";
+import type { PartialIssue } from "../connections.ts";
+import { isNestedDeeper, MAX_REQUEST_DEPTH, tooDeepIssue } from "../json-nesting.ts";
+import { describeLoss, type JsonLoss, scanJson } from "../json-text.ts";
+import { acceptsType, type Question } from "./accepted-types.ts";
+import type { JsonSchema } from "./dialect.ts";
+import { fieldFacts, type SchemaContext, schemaAt } from "./schema-at.ts";
+
+interface ReadOptions {
+  /** Whether null in an optional field stands for a field that is left out, also where the schema accepts null. */
+  dropsNull?: boolean;
+  /** Names that stand for fields of the schema. */
+  otherNames?: ReadonlyMap<string, string>;
+}
+
+/** The value in the form of the schema, and the issues of what in it does not say what it holds. */
+export interface ReadValue {
+  value: unknown;
+  issues: PartialIssue[];
+}
+
+type Path = readonly PropertyKey[];
+
+/** Maximum number of schemas that are visited for one value. What comes after that is left as it is. */
+const MAX_VISITED = 200_000;
+
+interface Reading extends SchemaContext, ReadOptions {
+  issues: PartialIssue[];
+  known: Map<Question["kind"], Question>;
+}
+
+/** @param schema a JSON Schema without issues */
+export function readWritten(schema: JsonSchema, value: unknown, options: ReadOptions = {}): ReadValue {
+  const reading: Reading = { ...options, root: schema, remaining: MAX_VISITED, issues: [], known: new Map() };
+  return { value: read(schema, value, [], reading), issues: reading.issues };
+}
+
+function read(schema: unknown, value: unknown, path: Path, reading: Reading): unknown {
+  if (schema === true || reading.remaining < 0) return value;
+  if (typeof value === "string")
+    return accepts(schema, "string", reading) ? value : readText(schema, value, path, reading);
+  if (Array.isArray(value)) return readList(schema, value, path, reading);
+  if (typeof value !== "object" || value === null) return value;
+  if (accepts(schema, "object", reading)) return readFields(schema, value, path, reading);
+  const isItem = accepts(schema, "array", reading) && accepts(itemOf(schema, reading), "object", reading);
+  return isItem ? readList(schema, [value], path, reading) : value;
+}
+
+function accepts(schema: unknown, kind: Question["kind"], reading: Reading): boolean {
+  const question = reading.known.get(kind) ?? { kind, root: reading.root, known: new Map() };
+  reading.known.set(kind, question);
+  const before = question.known.size;
+  const accepted = acceptsType(schema, question);
+  reading.remaining -= question.known.size - before;
+  return accepted;
+}
+
+const itemOf = (schema: unknown, reading: Reading): unknown => schemaAt(schema, 0, [], reading);
+
+function readText(schema: unknown, text: string, path: Path, reading: Reading): unknown {
+  if (accepts(schema, "boolean", reading) && (text === "true" || text === "false")) return text === "true";
+  if (accepts(schema, "number", reading)) {
+    const number = readNumber(text.trim());
+    if (number !== undefined) return number;
+  }
+  const [list, object] = [accepts(schema, "array", reading), accepts(schema, "object", reading)];
+  if (!list && !object) return text;
+  if (isContainer(text)) {
+    if (isNestedDeeper(text, MAX_REQUEST_DEPTH)) {
+      reading.issues.push({ ...tooDeepIssue(""), path: [...path] });
+      return text;
+    }
+    const parsed = parseContainer(text);
+    if (parsed !== undefined && (Array.isArray(parsed.value) ? list : object)) {
+      for (const loss of parsed.losses)
+        reading.issues.push({ ...describeLoss(loss), path: [...path, ...loss.path] });
+      return read(schema, parsed.value, path, reading);
+    }
+  }
+  // With a comma it may be several values, which the caller must tell apart.
+  return list && /^[^,;[{]+$/.test(text) && accepts(itemOf(schema, reading), "string", reading)
+    ? [text]
+    : text;
+}
+
+function readList(schema: unknown, items: readonly unknown[], path: Path, reading: Reading): unknown {
+  if (!accepts(schema, "array", reading))
+    return items.length === 1 && typeof items[0] === "string" && accepts(schema, "string", reading)
+      ? items[0]
+      : items;
+  return items.map((item, index) =>
+    typeof item === "string" || (typeof item === "object" && item !== null)
+      ? read(schemaAt(schema, index, items, reading), item, [...path, index], reading)
+      : item,
+  );
+}
+
+function readFields(schema: unknown, value: object, path: Path, reading: Reading): Record<string, unknown> {
+  const fields: [string, unknown][] = [];
+  for (const [written, field] of Object.entries(value) as [string, unknown][]) {
+    const name = nameOf(schema, written, value, reading);
+    const at = [...path, written];
+    if (name !== written && Object.hasOwn(value, name)) reading.issues.push(givenTwice(at, name));
+    if (field === null && reading.dropsNull === true && isOptional(schema, name, value, reading)) continue;
+    fields.push([name, read(schemaAt(schema, name, value, reading), field, at, reading)]);
+  }
+  return Object.fromEntries(fields);
+}
+
+/** The name of a field in the schema, where the written one stands for it. */
+function nameOf(schema: unknown, written: string, value: object, reading: Reading): string {
+  const name = reading.otherNames?.get(written);
+  if (name === undefined || fieldFacts(schema, written, value, reading).declared) return written;
+  return fieldFacts(schema, name, value, reading).declared ? name : written;
+}
+
+const isOptional = (schema: unknown, name: string, value: object, reading: Reading): boolean => {
+  const { declared, required } = fieldFacts(schema, name, value, reading);
+  return declared && !required;
+};
+
+const givenTwice = (path: PropertyKey[], name: string): PartialIssue => ({
+  path,
+  code: "not_allowed",
+  message: `stands for ${name}, which is given too`,
+  fix: "Send one of them.",
+});
+
+const isContainer = (text: string): boolean => /^\s*[[{]/.test(text);
+
+/** The object or list that a text holds, with its long numbers as text; undefined for any other text. */
+function parseContainer(text: string): { value: unknown; losses: JsonLoss[] } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const { losses, exact } = scanJson(text, { keys: true });
+    return { value: exact === text ? value : JSON.parse(exact), losses };
+  } catch {
+    return undefined;
+  }
+}

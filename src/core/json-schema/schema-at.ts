@@ -1,0 +1,81 @@
+/** Finds what a schema says about one place in a value. */
+import { canMatch } from "./accepted-types.ts";
+import type { JsonSchema } from "./dialect.ts";
+import { resolveRef } from "./references.ts";
+
+/** The schema that `$ref` refers to, and how much work may still be done. */
+export interface SchemaContext {
+  root: JsonSchema;
+  /** Number of schemas that may still be visited. Beyond it, schemas say nothing. */
+  remaining: number;
+}
+
+const isObject = (value: unknown): value is JsonSchema =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * Returns a schema of the value under a key, which combines what references and combinations say. It accepts at least what the
+ * whole schema accepts there: conditions are left out.
+ * @param key the name of a field, or the index of an item
+ * @param value the object or list, which rules out forms of `anyOf` and `oneOf`
+ */
+export function schemaAt(
+  schema: unknown,
+  key: string | number,
+  value: object,
+  context: SchemaContext,
+): unknown {
+  if (!isObject(schema)) return schema !== false;
+  context.remaining -= 1;
+  if (context.remaining < 0) return true;
+  const parts = [typeof key === "number" ? itemAt(schema, key) : fieldAt(schema, key)];
+  const { $ref, allOf, anyOf, oneOf } = schema;
+  const at = (inner: unknown): unknown => schemaAt(inner, key, value, context);
+  if (typeof $ref === "string") parts.push(at(resolveRef($ref, context.root)));
+  if (Array.isArray(allOf)) parts.push(...allOf.map(at));
+  for (const forms of [anyOf, oneOf]) {
+    if (!Array.isArray(forms)) continue;
+    const found = forms.filter((form: unknown) => canMatch(form, value, context.root)).map(at);
+    if (!found.includes(true)) parts.push(found.length === 1 ? found[0] : { anyOf: found });
+  }
+  const saying = parts.filter((part) => part !== true);
+  return saying.length <= 1 ? (saying[0] ?? true) : { allOf: saying };
+}
+
+function fieldAt({ properties, additionalProperties, patternProperties }: JsonSchema, name: string): unknown {
+  if (isObject(properties) && Object.hasOwn(properties, name)) return properties[name];
+  return patternProperties === undefined ? (additionalProperties ?? true) : true;
+}
+
+function itemAt({ prefixItems, items }: JsonSchema, index: number): unknown {
+  const prefix: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : [];
+  return index < prefix.length ? prefix[index] : (items ?? true);
+}
+
+/** What is said of a field of an object by the schemas that can apply to it. */
+export function fieldFacts(
+  schema: unknown,
+  name: string,
+  value: object,
+  context: SchemaContext,
+): { declared: boolean; required: boolean } {
+  const facts = { declared: false, required: false };
+  const queue: unknown[] = [schema];
+  // The list grows while it is walked.
+  for (const next of queue) {
+    if (!isObject(next)) continue;
+    context.remaining -= 1;
+    if (context.remaining < 0) break;
+    const { $ref, allOf, anyOf, oneOf, properties, required } = next;
+    facts.required ||= Array.isArray(required) && required.includes(name);
+    facts.declared ||= facts.required || (isObject(properties) && Object.hasOwn(properties, name));
+    if (typeof $ref === "string") queue.push(resolveRef($ref, context.root));
+    if (Array.isArray(allOf)) queue.push(...(allOf as unknown[]));
+    for (const forms of [anyOf, oneOf])
+      if (Array.isArray(forms))
+        queue.push(...forms.filter((form: unknown) => canMatch(form, value, context.root)));
+    for (const branch of [next["then"], next["else"]]) queue.push(branch);
+    if (isObject(next["dependentSchemas"])) queue.push(...Object.values(next["dependentSchemas"]));
+  }
+  return facts;
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from "vitest";
+import { readWritten } from "../../../src/core/json-schema/index.ts";
+
+const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
+const text = { type: "string" };
+const order = object({
+  id: { type: "integer" },
+  lines: { type: "array", items: object({ n: { type: "number" } }) },
+});
+
+/** Forms inside forms, so many levels deep. */
+const forms = (depth: number): object =>
+  depth === 0 ? text : { anyOf: [forms(depth - 1), forms(depth - 1)], properties: { a: forms(depth - 1) } };
+
+describe("readWritten", () => {
+  it.each<[string, object, unknown, unknown]>([
+    ["JSON text for an object", object({ order }), { order: '{"id": 1}' }, { order: { id: 1 } }],
+    [
+      "JSON text inside JSON text",
+      object({ order }),
+      { order: '{"id": "1", "lines": "[{\\"n\\": \\"2.5\\"}]"}' },
+      { order: { id: 1, lines: [{ n: 2.5 }] } },
+    ],
+    [
+      "JSON text for each item",
+      object({ orders: { type: "array", items: order } }),
+      { orders: ['{"id":1}'] },
+      { orders: [{ id: 1 }] },
+    ],
+    ["text for a number", object({ n: { type: "number" } }), { n: "-1.5" }, { n: -1.5 }],
+    ["text for an allowed number", object({ n: { enum: [1, 2] } }), { n: "2" }, { n: 2 }],
+    [
+      "text for a boolean or null",
+      object({ b: { type: ["boolean", "null"] } }),
+      { b: "false" },
+      { b: false },
+    ],
+    ["one value for a list", object({ l: { type: "array", items: text } }), { l: "a" }, { l: ["a"] }],
+    [
+      "one object for a list",
+      object({ l: { type: "array", items: order } }),
+      { l: { id: "1" } },
+      { l: [{ id: 1 }] },
+    ],
+    [
+      "a reference",
+      { ...object({ order: { $ref: "#/$defs/order" } }), $defs: { order } },
+      { order: '{"id":1}' },
+      { order: { id: 1 } },
+    ],
+    ["allOf", { allOf: [object({ order: {} }), object({ order })] }, { order: "{}" }, { order: {} }],
+    [
+      "forms of which none takes text",
+      object({ x: { oneOf: [order, { type: "array" }] } }),
+      { x: "[1]" },
+      { x: [1] },
+    ],
+    [
+      "the form that a constant selects",
+      {
+        anyOf: [
+          object({ kind: { const: "order" }, data: order }, { required: ["kind"] }),
+          object({ kind: { const: "note" }, data: text }, { required: ["kind"] }),
+        ],
+      },
+      { kind: "order", data: '{"id":1}' },
+      { kind: "order", data: { id: 1 } },
+    ],
+    [
+      "the values of a map",
+      { type: "object", additionalProperties: order },
+      { x: '{"id":1}' },
+      { x: { id: 1 } },
+    ],
+    [
+      "a tuple",
+      object({ t: { prefixItems: [text, order], type: "array" } }),
+      { t: ["{}", "{}"] },
+      { t: ["{}", {}] },
+    ],
+    // Beyond 2^53 - 1, a double would round it.
+    [
+      "long numbers",
+      object({ order: {}, o: order }),
+      { o: '{"id": 12345678901234567890}' },
+      { o: { id: "12345678901234567890" } },
+    ],
+    [
+      "a long number as text",
+      object({ n: { type: "number" } }),
+      { n: "123456789012345.123456789" },
+      { n: "123456789012345.123456789" },
+    ],
+  ])("reads %s", (_what, schema, written, value) => {
+    expect(readWritten(schema as Record<string, unknown>, written)).toEqual({ value, issues: [] });
+  });
+
+  it.each<[string, object, unknown]>([
+    [
+      "JSON text where text is accepted",
+      object({ order: { type: ["object", "string"] } }),
+      { order: '{"id":1}' },
+    ],
+    ["JSON text where anything is accepted", object({ order: {} }), { order: '{"id":1}' }],
+    ["text where one form takes it", object({ x: { anyOf: [order, text] } }), { x: "{}" }],
+    ["a field that is not declared", object({ order }), { other: '{"id":1}' }],
+    ["text with leading zeros, which is no number", object({ n: { type: "integer" } }), { n: "007" }],
+    ["JSON text of another type", object({ order }), { order: "[1]" }],
+    ["text of several values", object({ l: { type: "array", items: text } }), { l: "a, b" }],
+    ["null", object({ order: { type: ["object", "null"] } }), { order: null }],
+    ["a field with the name of an inherited one", object({ constructor: order }), { toString: "{}" }],
+  ])("leaves %s as it is", (_what, schema, written) => {
+    expect(readWritten(schema as Record<string, unknown>, written)).toEqual({ value: written, issues: [] });
+  });
+
+  it("reports what JSON text loses, and where it is nested too deep", () => {
+    const { issues } = readWritten(object({ order, list: { type: "array" } }), {
+      order: '{"id": 1, "id": 2}',
+      list: `${"[".repeat(300)}${"]".repeat(300)}`,
+    });
+    expect(issues).toMatchObject([
+      { path: ["order", "id"], code: "duplicate_key" },
+      { path: ["list"], code: "too_deep" },
+    ]);
+  });
+
+  it("reads names that stand for others, except those that are fields themselves", () => {
+    const otherNames = new Map([
+      ["groesse", "größe"],
+      ["a", "ä"],
+    ]);
+    const schema = object({ größe: order, ä: text, a: text, map: { type: "object" } });
+    const written = { groesse: '{"id":"1"}', a: "x", map: { groesse: 1 } };
+    expect(readWritten(schema, written, { otherNames })).toEqual({
+      value: { größe: { id: 1 }, a: "x", map: { groesse: 1 } },
+      issues: [],
+    });
+    expect(readWritten(schema, { größe: {}, groesse: {} }, { otherNames }).issues).toMatchObject([
+      { path: ["groesse"], code: "not_allowed" },
+    ]);
+  });
+
+  it("ends with recursive schemas and with forms inside forms", () => {
+    const nested = JSON.parse(`${'{"a":'.repeat(60)}"[]"${"}".repeat(60)}`) as unknown;
+    expect(readWritten(forms(9) as Record<string, unknown>, nested).value).toEqual(nested);
+    const list = { $ref: "#/$defs/node", $defs: { node: object({ next: { $ref: "#/$defs/node" } }) } };
+    expect(readWritten(list, { next: '{"next": "{}"}' }).value).toEqual({ next: { next: {} } });
+  });
+});
