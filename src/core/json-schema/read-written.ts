@@ -5,7 +5,8 @@
 import { readNumber } from "../../../schemas/long-numbers.ts";
 import type { PartialIssue } from "../connections.ts";
 import { isNestedDeeper, MAX_REQUEST_DEPTH, tooDeepIssue } from "../json-nesting.ts";
-import { describeLoss, type JsonLoss, scanJson } from "../json-text.ts";
+import { type JsonLoss, scanJson } from "../json-scan.ts";
+import { describeLoss } from "../json-text.ts";
 import { acceptsType, type Question } from "./accepted-types.ts";
 import type { JsonSchema } from "./dialect.ts";
 import { fieldFacts, type SchemaContext, schemaAt } from "./schema-at.ts";

@@ -1,0 +1,116 @@
+/** Inputs of workflows whose schemas vendors refuse as they are written, with arguments that match them. */
+
+const text = { type: "string" };
+const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
+
+export interface AwkwardInputs {
+  name: string;
+  inputs: Record<string, unknown>;
+  /** Arguments with the listed names. */
+  args: Record<string, unknown>;
+  /** The inputs of the run, with the names of the definition. */
+  given: Record<string, unknown>;
+}
+
+const LONG = "a_name_of_an_input_that_says_everything_about_it_and_more_than_that_too";
+
+export const AWKWARD_INPUTS: readonly AwkwardInputs[] = [
+  {
+    name: "Names",
+    inputs: object(
+      { größe: { type: "integer" }, "Kunde Nr": text, [LONG]: text, 客户: text, $top: { type: "integer" } },
+      { required: ["größe", "Kunde Nr"] },
+    ),
+    args: { groesse: 4, kunde_nr: "K1", [LONG.slice(0, 64)]: "x", top: 1 },
+    given: { größe: 4, "Kunde Nr": "K1", [LONG]: "x", $top: 1 },
+  },
+  {
+    name: "Nested names",
+    inputs: object({
+      "Bestell-Zeilen ": { type: "array", items: object({ Straße: text }, { additionalProperties: false }) },
+    }),
+    args: { bestell_zeilen: [{ strasse: "A" }] },
+    given: { "Bestell-Zeilen ": [{ Straße: "A" }] },
+  },
+  {
+    name: "Choices",
+    inputs: object(
+      { email: text, phone: text },
+      { anyOf: [{ required: ["email"] }, { required: ["phone"] }] },
+    ),
+    args: { phone: "1" },
+    given: { phone: "1" },
+  },
+  {
+    name: "Forms",
+    inputs: {
+      type: "object",
+      oneOf: [object({ url: text }, { required: ["url"] }), object({ größe: text }, { required: ["größe"] })],
+    },
+    args: { groesse: "b" },
+    given: { größe: "b" },
+  },
+  {
+    name: "Conditions",
+    inputs: object(
+      { kind: { enum: ["a", "b"] }, note: text },
+      {
+        if: { properties: { kind: { const: "a" } }, required: ["kind"] },
+        then: { required: ["note"] },
+        not: { required: ["x"] },
+      },
+    ),
+    args: { kind: "a", note: "n" },
+    given: { kind: "a", note: "n" },
+  },
+  {
+    name: "References",
+    inputs: {
+      $ref: "#/$defs/order",
+      type: "object",
+      $defs: {
+        order: object(
+          { id: { type: ["integer", "null"] }, parent: { $ref: "#/$defs/order" } },
+          { required: ["id"] },
+        ),
+      },
+    },
+    args: { id: 1, parent: { id: 2 } },
+    given: { id: 1, parent: { id: 2 } },
+  },
+  {
+    name: "Values",
+    inputs: object({
+      level: { enum: [1, 2, null] },
+      mode: { const: "fast" },
+      empty: { type: "string", enum: ["", "x"] },
+      mixed: { type: ["string", "integer", "null"] },
+      list: { type: "array" },
+      pair: { type: "array", prefixItems: [text, { type: "integer" }] },
+      amount: { type: "number", exclusiveMinimum: 0, multipleOf: 0.01 },
+      labels: { type: "object", patternProperties: { "^x-": text } },
+      target: { oneOf: [object({ id: { const: 1 } }), text, { type: "null" }] },
+      both: { allOf: [object({ a: text }), object({ b: text }, { required: ["b"] })] },
+    }),
+    args: {
+      level: 2,
+      mode: "fast",
+      empty: "",
+      mixed: 3,
+      list: [1],
+      pair: ["a", 1],
+      amount: 1.5,
+      labels: { "x-a": "1" },
+    },
+    given: {
+      level: 2,
+      mode: "fast",
+      empty: "",
+      mixed: 3,
+      list: [1],
+      pair: ["a", 1],
+      amount: 1.5,
+      labels: { "x-a": "1" },
+    },
+  },
+];
