@@ -1,5 +1,5 @@
 /** The inputs of a workflow as agents get them, when it is a tool of its own. */
-import { type JsonSchema, schemaIssues } from "../json-schema/index.ts";
+import { type JsonSchema, publishedSchema, schemaIssues } from "../json-schema/index.ts";
 import { withoutReferences } from "./inline.ts";
 import { listRoot } from "./list-schema.ts";
 import { type ListedNames, listedNames } from "./names.ts";
@@ -27,6 +27,6 @@ export function listInputs({ $schema: _, ...written }: JsonSchema): ListedInputs
   if (schemaIssues(written).length > 0) return unlisted;
   const names = listedNames(written);
   const renamed = withListedNames(written, names);
-  const schema = listRoot(withoutReferences(renamed)) as ListedInputs["schema"];
+  const schema = listRoot(withoutReferences(publishedSchema(renamed))) as ListedInputs["schema"];
   return JSON.stringify(schema).length > MAX_LISTED_CHARS ? unlisted : { schema, names, written, renamed };
 }

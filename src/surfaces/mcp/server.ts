@@ -15,16 +15,25 @@ import type { Run } from "../../../schemas/run.ts";
 import { type Access, isAlwaysAllowed, mayUseTool } from "../../core/access.ts";
 import { AppError, ERRORS, toAppError, toProblem } from "../../core/errors.ts";
 import { sizeUpTo } from "../../core/json-schema/json-size.ts";
+import { invalidInput } from "../../core/issues.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { nextTurn } from "../../core/next-turn.ts";
 import type { Principal } from "../../core/ports.ts";
 import { type AnyTool, type Progress, isServedOn } from "../../core/tool.ts";
+import { usageSubjectOf } from "../../core/usage-limits.ts";
 import { PURPOSE } from "../agent-texts.ts";
 import { clientName } from "../client-name.ts";
 import { type Call, invoke, LARGE_INPUT, type Services } from "../invoke.ts";
 import { argumentReader, type ReadArguments } from "./arguments.ts";
 import { elicitMissingInput, supportsFormElicitation } from "./elicitation.ts";
-import { type ExposedTool, exposedWorkflows, findExposed, usableExposed } from "./exposed-workflows.ts";
+import {
+  type ExposedTool,
+  exposedWorkflows,
+  findExposed,
+  listedIssues,
+  readInputs,
+  usableExposed,
+} from "./exposed-workflows.ts";
 import { registerCompletion } from "./completion.ts";
 import { registerPrompts } from "./prompts.ts";
 import { operationsFor } from "./read-operation.ts";
@@ -132,7 +141,8 @@ export function mcpServerFactory({
     ctx: ServerContext,
   ): Promise<CallToolResult | InputRequiredResult> {
     const { principal, requestId, argumentIssues, callKey } = identityOf(ctx);
-    const { tool, input: whole, issues: found, pathPrefix } = await resolveTool(name, args ?? {}, principal);
+    const resolved = await resolveTool(name, args ?? {}, principal);
+    const { tool, input: whole, issues: found, exposed } = resolved;
     running += 1;
     try {
       // The SDK has copied the arguments in this turn of the event loop.
@@ -146,7 +156,8 @@ export function mcpServerFactory({
         attributes: { ...shared.attributes, "gen_ai.tool.name": tool.name },
       };
       const { input, select } = takeFields(tool, whole, principal);
-      const issues = [...argumentIssues.map((issue) => below(issue, pathPrefix)), ...found];
+      const sent = [...argumentIssues, ...found];
+      const issues = exposed === undefined ? sent : sent.map(belowInputs);
       const elicited =
         issues.length === 0 && supportsFormElicitation(server)
           ? await elicitMissingInput(services, tool, input, request, ctx)
@@ -157,7 +168,14 @@ export function mcpServerFactory({
         ? createdTask(output, taskClock())
         : toResult(select(output));
     } catch (thrown) {
-      return toErrorResult(withoutPrefix(toAppError(thrown), pathPrefix), requestId);
+      const error = toAppError(thrown);
+      if (exposed === undefined) return toErrorResult(error, requestId);
+      const owner = usageSubjectOf(principal);
+      const listed =
+        error.code === "invalid_input"
+          ? await listedIssues(services.engine.validation, exposed, args ?? {}, owner, argumentIssues)
+          : undefined;
+      return toErrorResult(listed ?? aboutArguments(error), requestId);
     } finally {
       running -= 1;
     }
@@ -169,18 +187,19 @@ export function mcpServerFactory({
     ...usableExposed(await exposedTools(), access).map(({ tool }) => tool),
   ];
 
-  /** Finds the operation of a tool name, with its input. `pathPrefix` is the path of the arguments in that input. */
+  /** Finds the operation of a tool name, with its input; for the tool of a workflow, the issues are below `inputs` of it. */
   async function resolveTool(
     name: string,
     args: Record<string, unknown>,
     { access }: Principal,
-  ): Promise<ReadArguments & { tool: AnyTool; pathPrefix: string }> {
+  ): Promise<ReadArguments & { tool: AnyTool; exposed?: ExposedTool }> {
     const tool = tools.get(name);
-    if (tool !== undefined) return { tool, ...readers.get(name)!(args), pathPrefix: "" };
-    const found = findExposed(await exposedTools(), access, name);
-    if (found === undefined) throw unknownTool(name, await usableTools(access));
-    const input = { workflow_id: found.workflowId, inputs: args };
-    return { tool: tools.get(RUN_WORKFLOW)!, input, issues: [], pathPrefix: "inputs" };
+    if (tool !== undefined) return { tool, ...readers.get(name)!(args) };
+    const exposed = findExposed(await exposedTools(), access, name);
+    if (exposed === undefined) throw unknownTool(name, await usableTools(access));
+    const { input: inputs, issues } = readInputs(exposed, args);
+    const input = { workflow_id: exposed.workflowId, inputs };
+    return { tool: tools.get(RUN_WORKFLOW)!, input, issues, exposed };
   }
 
   const watchTasks = (principal: Principal, requestId: string): WatchTask =>
@@ -259,21 +278,24 @@ function progressOf({ mcpReq }: ServerContext): ((progress: Progress) => void) |
   };
 }
 
-const below = (issue: Issue, prefix: string): Issue =>
-  prefix === "" ? issue : { ...issue, path: issue.path === "" ? prefix : `${prefix}.${issue.path}` };
+const INPUTS = "inputs";
 
-/** Removes a prefix from the paths of issues, so that they refer to the arguments that were sent. */
-function withoutPrefix(error: AppError, prefix: string): AppError {
+const belowInputs = (issue: Issue): Issue =>
+  Object.assign({}, issue, { path: issue.path === "" ? INPUTS : `${INPUTS}.${issue.path}` });
+
+/** Makes the issues of an error refer to the arguments that were sent, which are the inputs of the operation. */
+function aboutArguments(error: AppError): AppError {
   const { errors, headers } = error.details;
-  if (prefix === "" || errors === undefined) return error;
-  const relative = errors.map((issue) => relativeTo(issue, prefix));
+  if (errors === undefined) return error;
+  const relative = errors.map(withoutInputs);
+  if (error.code === "invalid_input") return invalidInput(relative);
   return new AppError(error.code, error.message, { errors: relative, ...(headers && { headers }) });
 }
 
-const relativeTo = (issue: Issue, prefix: string): Issue => {
+const withoutInputs = (issue: Issue): Issue => {
   const { path } = issue;
-  const inside = path === prefix || path.startsWith(`${prefix}.`);
-  return inside ? { ...issue, path: path.slice(prefix.length + 1) } : issue;
+  const inside = path === INPUTS || path.startsWith(`${INPUTS}.`);
+  return inside ? { ...issue, path: path.slice(INPUTS.length + 1) } : issue;
 };
 
 /** An error as a tool result with the problem details of REST, or as a protocol error. */
