@@ -11,6 +11,9 @@ export const TriggerDeliveryStatus = z.enum(["received", "started", "filtered", 
 });
 export type TriggerDeliveryStatus = z.infer<typeof TriggerDeliveryStatus>;
 
+/** How deliveries end that start no run: a repetition of one is evaluated again. */
+export const ENDED_WITHOUT_RUN: readonly TriggerDeliveryStatus[] = ["filtered", "failed"];
+
 export const TriggerName = text(64, 1).meta({
   description: "The id of the trigger in the definition.",
   example: "pushed",
@@ -60,15 +63,23 @@ export const TriggerDelivery = z
       .string()
       .nullable()
       .meta({ description: "The id that its sender gave it.", example: "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W" }),
-    repeats: z.int().meta({ description: "How often it was sent again; that started nothing.", example: 0 }),
+    repeats: z.int().meta({
+      description:
+        "How often it was sent again before it ended, or after it started its run; that started nothing.",
+      example: 0,
+    }),
     bytes: z.int().meta({ description: "Length of its body, in bytes.", example: 1_204 }),
     code: z.string().nullable().meta({ description: "Why it started no run, as a word.", example: null }),
     reason: z.string().nullable().meta({ description: "Why it started no run.", example: null }),
-    redelivery_of: z
+    redelivery_of: z.string().nullable().meta({
+      description:
+        "The delivery that this one repeats: delivered again by hand, or by its sender after it started nothing.",
+      example: null,
+    }),
+    redelivered_by: z
       .string()
       .nullable()
-      .meta({ description: "The delivery that somebody delivered again.", example: null }),
-    redelivered_by: z.string().nullable().meta({ description: "Who delivered it again.", example: null }),
+      .meta({ description: "Who delivered it again by hand; null for its sender.", example: null }),
     has_body: z
       .boolean()
       .meta({ description: "Whether its body is still stored, so that it can be redelivered." }),

@@ -82,7 +82,8 @@ export interface TriggersApi {
    */
   checkSignature(target: TriggerTarget, request: SignedRequest): Promise<string | null>;
   /**
-   * Records a delivery, which an executor then starts a run for. A repeated one is counted.
+   * Records a delivery, which an executor then starts a run for. A repeated one is counted, unless the first has ended without
+   * a run.
    * @throws AppError invalid_input without the value that `deduplicate` reads, too_many_runs,
    *   storage_limit_reached, storage_full
    */
@@ -144,8 +145,9 @@ export interface TriggerDeliveryRecord {
   /** Length of its body, in bytes. */
   bytes: number;
   repeats: number;
+  /** The delivery that was sent again: by its sender after it had started no run, or by hand. */
   redeliveryOf: string | null;
-  /** Who delivered it again; null for what a sender has sent. */
+  /** Who delivered it again by hand; null for what a sender has sent. */
   redeliveredBy: Redeliverer | null;
   /** Whether it had a valid signature; null where an older release received it. */
   isSigned: boolean | null;
@@ -193,9 +195,10 @@ export interface TriggerDeliveryReader {
 
 export interface TriggerDeliveryWriter extends TriggerDeliveryReader {
   /**
-   * Records a delivery, which is due at once unless it is refused.
+   * Records a delivery, which is due at once unless it is refused. The repetition of one that ended without a run takes over its
+   * key: it is recorded as a delivery of its own, with `redeliveryOf`, and evaluated.
    *
-   * Guarantee: of all deliveries with one key to one trigger, one is recorded.
+   * Guarantee: of all deliveries with one key to one trigger, one is recorded until it has ended without a run.
    * Concurrent callers: wait, then get the recorded one.
    * @returns the delivery that has the key already, with its repetitions counted; undefined when this one was recorded
    */

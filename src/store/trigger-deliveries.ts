@@ -1,5 +1,6 @@
 /** Reads and writes what triggers have received. */
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
+import { ENDED_WITHOUT_RUN } from "../../schemas/trigger-delivery.ts";
 import type { ReceivedEvent } from "../core/event-path.ts";
 import type {
   TriggerDeliveryFilter,
@@ -140,25 +141,24 @@ export function triggerDeliveryWriter(
     ...triggerDeliveryReader(trx),
 
     async record(delivery) {
-      const inserted = await trx
-        .insertInto("trigger_deliveries")
-        .values(newRow(delivery))
-        .onConflict((conflict) => conflict.columns(["trigger_id", "key"]).doNothing())
-        .returning("id")
-        .executeTakeFirst();
-      if (inserted !== undefined) {
-        left.deliveries += 1;
-        return undefined;
+      let row = newRow(delivery);
+      // Of several repetitions at the same time one gets the key; the next round finds that one.
+      for (;;) {
+        const inserted = await trx
+          .insertInto("trigger_deliveries")
+          .values(row)
+          .onConflict((conflict) => conflict.columns(["trigger_id", "key"]).doNothing())
+          .returning("id")
+          .executeTakeFirst();
+        if (inserted !== undefined) {
+          left.deliveries += 1;
+          return undefined;
+        }
+        const repeated = await countRepetition(delivery);
+        if (repeated !== undefined) return repeated;
+        const released = await releaseKey(delivery);
+        if (released !== undefined) row = { ...row, redelivery_of: row.redelivery_of ?? released.id };
       }
-      const row = await trx
-        .updateTable("trigger_deliveries")
-        .set((eb) => ({ repeats: eb("repeats", "+", 1) }))
-        .where("trigger_id", "=", delivery.triggerId)
-        .where("key", "=", delivery.key)
-        .returning(COLUMNS)
-        .returning(HAS_EVENT)
-        .executeTakeFirstOrThrow();
-      return toRecord(row);
     },
 
     async claim({ now, until, limit }) {
@@ -209,6 +209,35 @@ export function triggerDeliveryWriter(
     prune: (triggerId) => pruneTriggerBodies(trx, triggerId),
     pruneRefused: (triggerId, code) => pruneRefusedDeliveries(trx, triggerId, code),
   };
+
+  /** Counts a delivery as a repetition of the one with its key. @returns undefined where that one has started no run */
+  async function countRepetition({
+    triggerId,
+    key,
+  }: NewTriggerDelivery): Promise<TriggerDeliveryRecord | undefined> {
+    const found = await trx
+      .updateTable("trigger_deliveries")
+      .set((eb) => ({ repeats: eb("repeats", "+", 1) }))
+      .where("trigger_id", "=", triggerId)
+      .where("key", "=", key)
+      .where("status", "not in", ENDED_WITHOUT_RUN)
+      .returning(COLUMNS)
+      .returning(HAS_EVENT)
+      .executeTakeFirst();
+    return found && toRecord(found);
+  }
+
+  /** Takes the key from a delivery that has started no run, so that a repetition is evaluated. */
+  function releaseKey({ triggerId, key }: NewTriggerDelivery): Promise<{ id: string } | undefined> {
+    return trx
+      .updateTable("trigger_deliveries")
+      .set({ key: null })
+      .where("trigger_id", "=", triggerId)
+      .where("key", "=", key)
+      .where("status", "in", ENDED_WITHOUT_RUN)
+      .returning("id")
+      .executeTakeFirst();
+  }
 }
 
 function newRow(delivery: NewTriggerDelivery): TriggerDeliveryRow {

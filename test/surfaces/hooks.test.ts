@@ -130,6 +130,46 @@ describe("POST /hooks/{token}", () => {
     expect(filtered.body).toMatchObject([{ id: ping.body.delivery_id }]);
   });
 
+  it("evaluates a repeated delivery again where the first one started nothing", async () => {
+    const { call, send, outcome } = await published();
+    const one = { "X-GitHub-Delivery": "one" };
+    const filtered = await send('{"ref":"main"}', { ...one, "X-GitHub-Event": "ping" });
+    expect(await outcome(filtered.body.delivery_id)).toMatchObject({ status: "filtered" });
+    const failed = await send('{"ref":1}', one);
+    expect(await outcome(failed.body.delivery_id)).toMatchObject({
+      status: "failed",
+      sender_id: "one",
+      redelivery_of: filtered.body.delivery_id,
+      redelivered_by: null,
+    });
+    const started = await send('{"ref":"main"}', one);
+    expect(await outcome(started.body.delivery_id)).toMatchObject({
+      status: "started",
+      run_id: started.body.run_id,
+      redelivery_of: failed.body.delivery_id,
+    });
+    const repeated = await send('{"ref":"main"}', one);
+    expect(repeated.body).toEqual(started.body);
+    expect((await call("GET", "/runs?limit=10")).body).toHaveLength(1);
+  });
+
+  it("answers with the run of a delivery that was delivered again by hand when its sender repeats it", async () => {
+    const { call, send, outcome } = await published({ if: "false" });
+    const one = { "X-GitHub-Delivery": "one" };
+    const first = await send('{"ref":"main"}', one);
+    expect(await outcome(first.body.delivery_id)).toMatchObject({ status: "filtered" });
+    await call("PATCH", "/workflows/on-push", { definition: definition() });
+    await call("POST", "/workflows/on-push/publish", { version: 2 });
+    const path = `/workflows/on-push/deliveries/${first.body.delivery_id}/redeliver`;
+    const byHand = await call("POST", path);
+    const { run_id: run } = await outcome(byHand.body.id);
+    const repeated = await send('{"ref":"main"}', one);
+    expect(repeated.body).toMatchObject({ delivery_id: byHand.body.id, run_id: run });
+    const second = await call("POST", path);
+    expect(await outcome(second.body.id)).toMatchObject({ status: "started" });
+    expect((await call("GET", "/runs?limit=10")).body).toHaveLength(2);
+  });
+
   it("refuses other signatures, and lists that it did, without the body", async () => {
     const { send, anyone, pathname, call } = await published();
     const text = '{"ref":"main"}';

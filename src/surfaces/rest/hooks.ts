@@ -178,7 +178,7 @@ export const HOOKS: RouteConfig = {
   summary: "Send a delivery to a trigger",
   description:
     "Starts a run of the workflow whose published version has the trigger. get_triggers returns the URL. The delivery must " +
-    "have the signature that the trigger names. A repeated delivery gets the same answer and starts nothing. Whether a run " +
+    "have the signature that the trigger names. A repeated delivery gets the same answer and starts nothing, unless the first has ended without a run. Whether a run " +
     "starts is decided after the answer: by `if` of the trigger, its payload and its inputs. list_trigger_deliveries shows it.\n\nNeeds no API key.",
   tags: ["Runs"],
   security: [],

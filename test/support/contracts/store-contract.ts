@@ -650,6 +650,42 @@ export function storeContract(setup: ContractSetup): void {
         ).toBeUndefined();
     });
 
+    it("that started no run is recorded again once, and one that did is repeated", async () => {
+      const { database, first, now } = await open(setup);
+      const receivedAt = now();
+      const end = async (status: "failed" | "started"): Promise<void> => {
+        const [claimed] = await first.transaction((tx) =>
+          tx.triggerDeliveries.claim({ now: until, until, limit: 1 }),
+        );
+        await first.transaction((tx) =>
+          tx.triggerDeliveries.endClaimed(claimed!, { status, code: null, reason: null }, receivedAt),
+        );
+      };
+      await first.transaction((tx) => tx.triggerDeliveries.record(newDelivery("trd_first", receivedAt)));
+      await end("failed");
+      const results = await concurrently(database, 6, ({ transaction }, sender) =>
+        transaction((tx) => tx.triggerDeliveries.record(newDelivery(`trd_${sender}`, receivedAt))),
+      );
+      const recorded = `trd_${results.indexOf(undefined)}`;
+      expect(results.flatMap((found) => (found === undefined ? [] : [found.id]))).toEqual(
+        Array.from({ length: 5 }, () => recorded),
+      );
+      expect(await first.read.triggerDeliveries.find("trd_first")).toMatchObject({
+        status: "failed",
+        key: null,
+        repeats: 0,
+      });
+      expect(await first.read.triggerDeliveries.find(recorded)).toMatchObject({
+        redeliveryOf: "trd_first",
+        repeats: 5,
+      });
+      await end("started");
+      const again = await first.transaction((tx) =>
+        tx.triggerDeliveries.record(newDelivery("trd_again", receivedAt)),
+      );
+      expect(again).toMatchObject({ id: recorded, status: "started", repeats: 6 });
+    });
+
     it("is claimed and ended by one of several executors, and by the next one once the claim is over", async () => {
       const { database, first, now } = await open(setup);
       const receivedAt = now();

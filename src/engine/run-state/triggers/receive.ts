@@ -2,6 +2,7 @@
  * Receives deliveries to triggers. A listener checks and records them; it evaluates no expressions. The id of the run is
  * chosen here, so that a repeated delivery gets the same answer; an executor starts the run (executor/start-deliveries.ts).
  */
+import { ENDED_WITHOUT_RUN } from "../../../../schemas/trigger-delivery.ts";
 import type { Trigger } from "../../../../schemas/trigger.ts";
 import { iso, SECOND } from "../../../core/clock.ts";
 import type { ConnectionViews } from "../../../core/connection-views.ts";
@@ -104,8 +105,10 @@ export function triggersApi(options: Options): TriggersApi {
 
     assertMayStart,
 
-    async redeliver(tx, record, { id, senderId, bytes, isSigned }, { event, by }) {
-      const again = newDelivery(record, { event, senderId, key: null, bytes, isSigned });
+    async redeliver(tx, record, { id, status, senderId, key, bytes, isSigned }, { event, by }) {
+      // With the key of one that started nothing, so that a repetition by the sender starts no second run.
+      const taken = ENDED_WITHOUT_RUN.includes(status) ? key : null;
+      const again = newDelivery(record, { event, senderId, key: taken, bytes, isSigned });
       return add(tx, record, { ...again, redeliveryOf: id, redeliveredBy: by });
     },
   };
