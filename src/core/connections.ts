@@ -11,6 +11,7 @@ import type { HttpPolicy } from "./http-policy.ts";
 import type { Usage } from "./model.ts";
 import type { SqlNumber } from "./shapes.ts";
 import type { TraceHeaders } from "./trace-context.ts";
+import type { UnfitSecret } from "./webhook-signatures/secret-forms.ts";
 
 /** Whom a connection is used for, and until when. */
 export interface CallContext {
@@ -221,6 +222,8 @@ interface SecretEntry extends NamedConnection {
   methods: readonly string[] | null;
   /** Null for every header. */
   headers: readonly string[] | null;
+  /** The schemes of signatures whose form its value does not have. Null while no value is known. */
+  unfit: readonly UnfitSecret[] | null;
 }
 
 /** What is known of a request before it is sent. */

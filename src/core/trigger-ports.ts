@@ -84,8 +84,8 @@ export interface TriggersApi {
   /**
    * Records a delivery, which an executor then starts a run for. A repeated one is counted, unless the first has ended without
    * a run.
-   * @throws AppError invalid_input without the value that `deduplicate` reads, too_many_runs,
-   *   storage_limit_reached, storage_full
+   * @throws AppError signature_invalid where the signed time in its body is too old; invalid_input without the value that
+   *   `deduplicate` reads, too_many_runs, storage_limit_reached, storage_full
    */
   receive(target: TriggerTarget, received: Received): Promise<TriggerDeliveryReceipt>;
   /** Records that a delivery was refused, if that is not too often. Never throws. */

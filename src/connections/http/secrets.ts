@@ -4,6 +4,7 @@ import { nearMatch } from "../../core/near-match.ts";
 import type { SecretSource } from "../../core/secret-source.ts";
 import { StepError, type StepErrorCode } from "../../core/step-errors.ts";
 import { CORRECT_ENTRY, unusableNames } from "../../core/unusable-entries.ts";
+import { unfitFor } from "../../core/webhook-signatures/secret-forms.ts";
 import { type ConnectionConfig, missingFix } from "../limit-config.ts";
 import { hostMatcher, hostPortOf, formatHostPort } from "./hosts.ts";
 import { parseUrl } from "./parse-url.ts";
@@ -101,7 +102,9 @@ export function openHttpSecrets(
       [...entries, ...unusable].map(({ name }) => {
         const { hosts = [], methods = null, headers = null } = named(name) ?? {};
         const unavailableReason = unusableIssue(name, named(name))?.message ?? null;
-        return { name, type: "secret", unavailableReason, hosts, methods, headers };
+        const value = source.get(named(name)?.key_var ?? "");
+        const unfit = value === undefined ? null : unfitFor(value);
+        return { name, type: "secret", unavailableReason, hosts, methods, headers, unfit };
       }),
     issue,
     urlOf(name, { method, rules }) {

@@ -10,7 +10,10 @@ const MAX_SIGNATURES = 20;
 /** Maximum length of a delivery id, in characters. */
 const MAX_ID_CHARS = 200;
 
-/** The value of a header; undefined when it is missing or was sent more than once. */
+/**
+ * The value of a header; undefined when it is missing. One that was sent more than once is the list of its values, with commas
+ * (RFC 9110, section 5.3), which is no value of a scheme with one.
+ */
 export function headerOf({ headers }: SignedRequest, name: string): string | undefined {
   const value = headers[name.toLowerCase()];
   return typeof value === "string" && value !== "" ? value : undefined;
@@ -44,7 +47,12 @@ export const idOf = (value: string | undefined): string | null =>
 export function timeRefusal(seconds: string, now: number, name: string): SignatureResult | undefined {
   if (!/^\d{1,12}$/.test(seconds))
     return refused("malformed", `${name} must have a time in seconds since 1970, got ${shown(seconds)}.`);
-  const apart = now - Number(seconds) * SECOND;
+  return windowRefusal(Number(seconds) * SECOND, now, name);
+}
+
+/** @param at the time of a signature, in milliseconds since 1970 @param name what holds it */
+export function windowRefusal(at: number, now: number, name: string): SignatureResult | undefined {
+  const apart = now - at;
   if (Math.abs(apart) <= TOLERANCE_MS) return undefined;
   return refused(
     "expired",
@@ -54,7 +62,7 @@ export function timeRefusal(seconds: string, now: number, name: string): Signatu
 }
 
 /** A value from outside, for a message. */
-const shown = (value: string): string => JSON.stringify(value.slice(0, 40));
+export const shown = (value: string): string => JSON.stringify(value.slice(0, 40));
 
 /**
  * Whether one of the signatures is that of the content under one of the secrets. It takes the same time wherever a signature
@@ -65,11 +73,12 @@ export function isSigned(
   keys: readonly (string | Buffer)[],
   signatures: readonly string[],
   encoding: "hex" | "base64",
+  algorithm: "sha256" | "sha1" | "sha512" = "sha256",
 ): boolean {
   const given = signatures.slice(0, MAX_SIGNATURES);
   let found = false;
   for (const key of keys) {
-    const hmac = createHmac("sha256", key);
+    const hmac = createHmac(algorithm, key);
     for (const part of content) hmac.update(part);
     const expected = hmac.digest(encoding);
     for (const signature of given) found = isEqual(signature, expected) || found;

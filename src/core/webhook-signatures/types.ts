@@ -9,6 +9,13 @@ export interface SignedRequest {
   /** Names in lower case. */
   headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   body: Buffer;
+  /** The query as it was sent, with its `?`; empty without one. */
+  search?: string;
+  /**
+   * Reads the fields of the body, in their order; undefined where it is no form.
+   * @throws AppError invalid_input for a form that can't be read
+   */
+  form?: () => readonly (readonly [name: string, value: string])[] | undefined;
 }
 
 export interface CheckedRequest extends SignedRequest {
@@ -16,9 +23,12 @@ export interface CheckedRequest extends SignedRequest {
   secrets: readonly string[];
   /** In milliseconds since 1970. */
   now: number;
-  /** The header of a shared secret; other schemes have their own. */
-  header?: string | undefined;
+  /** The URL that the sender was given, with the query of this request. Only where the signature is over it. */
+  url?: string;
 }
+
+/** What the definition says of a signature, beside the names of the secrets. */
+export type SignatureSettings = Omit<Signature, "secret">;
 
 /**
  * Why a signature is refused. `missing`: a header of the scheme is not there; `malformed`: it can't be read; `mismatch`: the
@@ -40,4 +50,4 @@ export type SignatureResult =
       message: string;
     };
 
-export type CheckScheme = (request: CheckedRequest) => SignatureResult;
+export type CheckScheme = (request: CheckedRequest, settings: SignatureSettings) => SignatureResult;

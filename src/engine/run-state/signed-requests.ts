@@ -4,29 +4,56 @@ import type { Clock } from "../../core/clock.ts";
 import type { ConnectionViews } from "../../core/connection-views.ts";
 import { AppError } from "../../core/errors.ts";
 import { StepError } from "../../core/step-errors.ts";
-import { checkSignature, type SignedRequest } from "../../core/webhook-signatures/index.ts";
+import type { ReceivedEvent } from "../../core/event-path.ts";
+import {
+  bodyTimeRefusal,
+  checkSignature,
+  isOver,
+  type SignedRequest,
+} from "../../core/webhook-signatures/index.ts";
 
 interface Options {
   views: ConnectionViews;
   clock: Clock;
 }
 
+/** What the definition says, and what the sender was given. */
+interface Expected {
+  project: string;
+  signature: Signature;
+  /** The URL without a query. */
+  url(): Promise<string>;
+}
+
 /**
  * @returns the id that its headers give the delivery; null without one
- * @throws AppError signature_invalid, secret_unavailable
+ * @throws AppError signature_invalid, secret_unavailable; invalid_input for a form that can't be read
  */
 export async function assertSigned(
   { views, clock }: Options,
-  project: string,
-  signature: Signature,
+  { project, signature, url }: Expected,
   request: SignedRequest,
 ): Promise<string | null> {
   const secrets = await secretsOf(views, project, signature);
-  const { header } = signature;
-  const result = checkSignature(signature.scheme, { ...request, secrets, header, now: clock.now() });
+  const signedUrl = isOver("url", signature) ? { url: `${await url()}${request.search ?? ""}` } : {};
+  const result = checkSignature(signature, { ...request, ...signedUrl, secrets, now: clock.now() });
   if (result.valid) return result.deliveryId;
   if (result.reason === "unusable_secret") throw unavailable(result.message);
   throw new AppError("signature_invalid", result.message, { reason: result.reason });
+}
+
+/**
+ * Checks the time that a signed body has, where the signature names it.
+ * @throws AppError signature_invalid
+ */
+export function assertRecent(
+  { clock }: Pick<Options, "clock">,
+  signature: Signature | undefined,
+  event: ReceivedEvent,
+): void {
+  const refusal = signature && bodyTimeRefusal(signature, event, clock.now());
+  if (refusal?.valid === false)
+    throw new AppError("signature_invalid", refusal.message, { reason: refusal.reason });
 }
 
 async function secretsOf(views: ConnectionViews, project: string, signature: Signature): Promise<string[]> {

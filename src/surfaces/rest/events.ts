@@ -15,7 +15,7 @@ import type { Services } from "../invoke.ts";
 import { customerOf, networkLimit } from "../network-limit.ts";
 import { clientAddressOf } from "../session/authenticate.ts";
 import type { BodyMemory } from "../body-memory.ts";
-import { receivedEvent } from "./received-event.ts";
+import { receivedEvent, signedRequest } from "./received-event.ts";
 import { fromExpressError, readBytes } from "./body.ts";
 import { BODY_ERRORS, HEADERS, problems } from "./openapi-responses.ts";
 
@@ -91,7 +91,7 @@ export function receiveEvent(
     const { signature } = target;
     const bytes = await readBytes(req, res, signature === undefined);
     if (signature !== undefined)
-      await engine.events.checkSignature(target, signature, { headers: req.headers, body: bytes });
+      await engine.events.checkSignature(target, signature, signedRequest(req, bytes));
     return receivedEvent(req, bytes, undefined);
   }
 }

@@ -20,7 +20,7 @@ import { clientAddressOf } from "../session/authenticate.ts";
 import type { BodyMemory } from "../body-memory.ts";
 import { fromExpressError, readBytes } from "./body.ts";
 import { HEADERS, problems } from "./openapi-responses.ts";
-import { receivedEvent } from "./received-event.ts";
+import { receivedEvent, signedRequest } from "./received-event.ts";
 
 /** Maximum number of requests from one network in a minute, on this process, whatever they are. */
 const PER_NETWORK = 1_200;
@@ -77,13 +77,13 @@ export function receiveDelivery(
       assertBelow("sender", senderTo(target));
       bodies.reserve(req, res, customerOf(address));
       body = await readBytes(req, res);
-      const senderId = await engine.triggers.checkSignature(target, { headers: req.headers, body });
+      const senderId = await engine.triggers.checkSignature(target, signedRequest(req, body));
       isProven = true;
       assertBelow("trigger", target.record.id);
       assertBelow("owner", usageSubjectOf(target.record.actor));
       const { signature } = target.trigger;
       const secretHeader =
-        signature?.scheme === "shared_secret" ? (signature.header ?? DEFAULT_SECRET_HEADER) : undefined;
+        signature?.header ?? (signature?.scheme === "shared_secret" ? DEFAULT_SECRET_HEADER : undefined);
       const { event, issues } = await receivedEvent(req, body, secretHeader);
       const challenge = signature?.scheme === "slack" ? challengeIn(event.body) : undefined;
       if (challenge !== undefined) {

@@ -4,6 +4,7 @@ import type { Issue } from "../../../schemas/problem.ts";
 import { charsetOfMark, charsetParameter, decoderOf, parseContentType } from "../../core/charset.ts";
 import { AppError } from "../../core/errors.ts";
 import type { EventFields, ReceivedEvent } from "../../core/event-path.ts";
+import type { SignedRequest } from "../../core/webhook-signatures/index.ts";
 import { nextTurnIfLarge } from "../../core/next-turn.ts";
 import { parseJsonText } from "./body.ts";
 import { type Field, groupFields, parseForm } from "./form-fields.ts";
@@ -38,12 +39,27 @@ export async function receivedEvent(
   };
 }
 
+/** What a signature is over, besides the headers. */
+export const signedRequest = (req: Request, body: Buffer): SignedRequest => {
+  const contentType = req.headers["content-type"] ?? "";
+  const at = req.originalUrl.indexOf("?");
+  return {
+    headers: req.headers,
+    body,
+    search: at < 0 ? "" : req.originalUrl.slice(at),
+    form: () => (isUrlEncoded(contentType) ? parseForm(body, contentType) : undefined),
+  };
+};
+
+const isUrlEncoded = (contentType: string): boolean =>
+  parseContentType(contentType)?.essence === "application/x-www-form-urlencoded";
+
 type ReceivedBody = Pick<ReceivedEvent, "body" | "isForm"> & { issues: Issue[] };
 
 async function receivedBody(bytes: Buffer, contentType: string): Promise<ReceivedBody> {
   await nextTurnIfLarge(bytes.length);
   const type = parseContentType(contentType)?.essence;
-  if (type === "application/x-www-form-urlencoded") return formBody(parseForm(bytes, contentType));
+  if (isUrlEncoded(contentType)) return formBody(parseForm(bytes, contentType));
   if (type === "multipart/form-data") return formBody(await parseMultipart(bytes, contentType));
   const text = jsonText(bytes, contentType);
   if (text === "") return { body: null, issues: [] };

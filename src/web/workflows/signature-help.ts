@@ -6,7 +6,7 @@ type Signature = NonNullable<TriggerState["signature"]>;
 const HELP: Readonly<Record<Signature["scheme"], { name: string; text: string }>> = {
   standard_webhooks: {
     name: "Standard Webhooks",
-    text: "The sender signs with webhook-id, webhook-timestamp and webhook-signature, and the secret begins with whsec_.",
+    text: "The sender signs with webhook-id, webhook-timestamp and webhook-signature (or svix-…), and the secret begins with whsec_.",
   },
   github: {
     name: "GitHub",
@@ -24,11 +24,29 @@ const HELP: Readonly<Record<Signature["scheme"], { name: string; text: string }>
     name: "Shared secret",
     text: "The sender sends the secret itself in a header.",
   },
+  hmac: {
+    name: "HMAC",
+    text: "The sender signs with the secret, in a header of its own.",
+  },
 };
 
 export function signatureHelp({ scheme, header }: Signature): { name: string; text: string } {
   const help = HELP[scheme];
-  return scheme === "shared_secret"
-    ? { ...help, text: `The sender sends the secret itself in the header ${header ?? "X-Webhook-Secret"}.` }
-    : help;
+  switch (scheme) {
+    case "shared_secret":
+      return {
+        ...help,
+        text: `The sender sends the secret itself in the header ${header ?? "X-Webhook-Secret"}.`,
+      };
+    case "hmac":
+      return {
+        ...help,
+        text: `The sender signs with the secret, and sends the signature in the header ${header ?? ""}.`,
+      };
+    case "standard_webhooks":
+    case "github":
+    case "stripe":
+    case "slack":
+      return help;
+  }
 }

@@ -25,14 +25,31 @@ const SENDERS: Readonly<
   }),
   github: (body) => ({ "x-hub-signature-256": `sha256=${hmac(SECRET, "hex", body)}` }),
   stripe: (body) => ({ "stripe-signature": `t=${TIME},v1=${hmac(SECRET, "hex", `${TIME}.`, body)}` }),
+  hmac: (body) => ({
+    "x-time": TIME,
+    "x-id": "one",
+    "x-signature": hmac(SECRET, "base64", `one ${TIME}.`, body),
+  }),
   slack: (body) => ({
     "x-slack-request-timestamp": TIME,
     "x-slack-signature": `v0=${hmac(SECRET, "hex", `v0:${TIME}:`, body)}`,
   }),
 };
 
+const settingsOf = (scheme: SignatureScheme): Parameters<typeof checkSignature>[0] =>
+  scheme === "hmac"
+    ? {
+        scheme,
+        header: "X-Signature",
+        encoding: "base64",
+        signs: "{id} {timestamp}.{body}",
+        timestamp: "X-Time",
+        id: "X-Id",
+      }
+    : { scheme };
+
 const isValid = (scheme: SignatureScheme, headers: Record<string, string>, body: Buffer): boolean =>
-  checkSignature(scheme, { headers, body, secrets: [SECRET], now: NOW }).valid;
+  checkSignature(settingsOf(scheme), { headers, body, secrets: [SECRET], now: NOW }).valid;
 
 const bodies = fc.uint8Array({ minLength: 1, maxLength: 200 }).map((bytes) => Buffer.from(bytes));
 

@@ -11,7 +11,7 @@ const check = (
   body: string,
   secret: string | readonly string[],
   now = Date.now(),
-) => checkSignature(scheme, { headers, body: Buffer.from(body), secrets: [secret].flat(), now });
+) => checkSignature({ scheme }, { headers, body: Buffer.from(body), secrets: [secret].flat(), now });
 
 const BODY = '{"id":"evt_1","grüße":"ä"}';
 
@@ -72,22 +72,36 @@ describe("the examples in the vendors' documentation", () => {
     expect(check("slack", headers, body, secret, 1_531_420_919_000)).toMatchObject({ reason: "expired" });
   });
 
-  it("accepts that of Standard Webhooks", () => {
-    const headers = {
-      "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
-      "webhook-timestamp": "1614265330",
-      "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
-    };
-    const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-    const body = '{"test": 2432232314}';
-    expect(check("standard_webhooks", headers, body, secret, 1_614_265_330_000)).toMatchObject({
-      valid: true,
-    });
-  });
+  it.each(["webhook", "svix"])(
+    "accepts that of Standard Webhooks in headers that begin with %s",
+    (prefix) => {
+      const headers = {
+        [`${prefix}-id`]: "msg_p5jXN8AQM9LWM0D4loKWxJek",
+        [`${prefix}-timestamp`]: "1614265330",
+        [`${prefix}-signature`]: "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+      };
+      const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+      const body = '{"test": 2432232314}';
+      expect(check("standard_webhooks", headers, body, secret, 1_614_265_330_000)).toEqual({
+        valid: true,
+        deliveryId: "msg_p5jXN8AQM9LWM0D4loKWxJek",
+      });
+    },
+  );
 });
 
 const shared = (headers: Record<string, string>, header?: string) =>
-  checkSignature("shared_secret", { headers, body: Buffer.of(), secrets: ["s3cret"], now: 0, header });
+  checkSignature(
+    { scheme: "shared_secret", header },
+    { headers, body: Buffer.of(), secrets: ["s3cret"], now: 0 },
+  );
+
+/** The headers of the example of Standard Webhooks, under these names. */
+const exampleUnder = (names: readonly string[]): Record<string, string> => ({
+  [names[0]!]: "msg_p5jXN8AQM9LWM0D4loKWxJek",
+  [names[1]!]: "1614265330",
+  [names[2]!]: "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+});
 
 describe("the rules of a scheme", () => {
   const now = 1_700_000_000_000;
@@ -148,6 +162,83 @@ describe("the rules of a scheme", () => {
       malformed.map(() => "malformed"),
     );
     expect(JSON.stringify(malformed)).not.toContain("abc");
+  });
+
+  it("never combines headers of the two sets of Standard Webhooks", () => {
+    const checked = (names: readonly string[]) =>
+      check(
+        "standard_webhooks",
+        exampleUnder(names),
+        '{"test": 2432232314}',
+        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+        1_614_265_330_000,
+      );
+    for (const names of [
+      ["webhook-id", "webhook-timestamp", "svix-signature"],
+      ["svix-id", "svix-timestamp", "webhook-signature"],
+      ["svix-id", "webhook-timestamp", "svix-signature"],
+    ])
+      expect(checked(names)).toMatchObject({ reason: "missing" });
+  });
+
+  // 22 and 23 bytes have padding, 24 have none; the bytes have both letters that differ in the alphabet of URLs.
+  it.each([22, 23, 24])(
+    "accepts a secret of Standard Webhooks with %d bytes as senders write it",
+    (length) => {
+      const key = Buffer.alloc(length, Buffer.from("fbefbeff", "hex"));
+      const padded = key.toString("base64");
+      expect(padded).toMatch(/[+]/);
+      const headers = {
+        "webhook-id": "msg_1",
+        "webhook-timestamp": String(now / 1000),
+        "webhook-signature": `v1,${createHmac("sha256", key)
+          .update(`msg_1.${now / 1000}.${BODY}`)
+          .digest("base64")}`,
+      };
+      const written = [
+        `whsec_${padded}`,
+        padded,
+        `whsec_${padded.replaceAll("=", "")}`,
+        padded.replaceAll("=", ""),
+        `whsec_${key.toString("base64url")}`,
+        `whsec_${padded}\n`,
+        `v1,whsec_${padded}`,
+      ];
+      for (const secret of written)
+        expect(check("standard_webhooks", headers, BODY, secret, now)).toMatchObject({ valid: true });
+      for (const secret of ["whsec_", "whsec_abcde", "whsec_a+b-", "polar_whs_abcdefg", "whsec_xyz!"])
+        expect(check("standard_webhooks", headers, BODY, secret, now)).toMatchObject({
+          reason: "unusable_secret",
+        });
+    },
+  );
+
+  it("checks with the secret that can be read while another one is malformed", () => {
+    const secret = Buffer.alloc(24, 9).toString("base64");
+    const headers = (key: Buffer) => ({
+      "webhook-id": "msg_1",
+      "webhook-timestamp": String(now / 1000),
+      "webhook-signature": `v1,${createHmac("sha256", key)
+        .update(`msg_1.${now / 1000}.${BODY}`)
+        .digest("base64")}`,
+    });
+    const both = ["not base64!", secret];
+    expect(check("standard_webhooks", headers(Buffer.alloc(24, 9)), BODY, both, now)).toMatchObject({
+      valid: true,
+    });
+    expect(check("standard_webhooks", headers(Buffer.alloc(24, 1)), BODY, both, now)).toMatchObject({
+      reason: "unusable_secret",
+    });
+  });
+
+  it("refuses a secret that is only white space, and compares a shared one without white space around it", () => {
+    const header = {
+      "x-hub-signature-256": `sha256=${createHmac("sha256", " ").update(BODY).digest("hex")}`,
+    };
+    expect(check("github", header, BODY, " ")).toMatchObject({ reason: "unusable_secret" });
+    expect(check("shared_secret", { "x-webhook-secret": "s3cret" }, BODY, "s3cret\n")).toMatchObject({
+      valid: true,
+    });
   });
 
   it("refuses a secret of Standard Webhooks that is not base64", () => {

@@ -82,6 +82,7 @@ const ALLOWED_IN_SAVED: ReadonlySet<string> = new Set([
   UNFIT_OUTPUT,
   SIGNATURE_SECRET.unknown,
   SIGNATURE_SECRET.notSet,
+  SIGNATURE_SECRET.malformed,
 ]);
 
 export const isAllowedInSaved = ({ code }: Pick<PartialIssue, "code">): boolean => ALLOWED_IN_SAVED.has(code);

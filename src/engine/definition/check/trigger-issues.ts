@@ -67,8 +67,9 @@ function deliveryIdIssues({ signature, deduplicate }: Record<string, unknown>): 
       message: "has no signature, so anybody who sees its URL can start runs",
       fix: "Add signature: { scheme: standard_webhooks, secret: … } if the sender can sign.",
     });
-  const scheme = isObject(signature) ? signature["scheme"] : undefined;
-  if (deduplicate === undefined && !SCHEMES_WITH_IDS.has(scheme))
+  const { scheme, id } = isObject(signature) ? signature : {};
+  const hasId = SCHEMES_WITH_IDS.has(scheme) || (scheme === "hmac" && id !== undefined);
+  if (deduplicate === undefined && !hasId)
     issues.push({
       code: "no_delivery_id",
       severity: "warning",

@@ -20,7 +20,7 @@ import type { TriggerTokens } from "../../../core/trigger-tokens.ts";
 import { usageSubjectOf } from "../../../core/usage-limits.ts";
 import type { QueueAdmission } from "../queue-admission.ts";
 import type { RunContext } from "../run-context.ts";
-import { assertSigned } from "../signed-requests.ts";
+import { assertRecent, assertSigned } from "../signed-requests.ts";
 import { deliveryKey, senderIdOf } from "./delivery-key.ts";
 
 /** Maximum number of deliveries of a trigger that have not ended. */
@@ -66,9 +66,16 @@ export function triggersApi(options: Options): TriggersApi {
     },
 
     checkSignature: async ({ record, trigger: { signature } }, request) =>
-      signature === undefined ? null : assertSigned({ views, clock }, record.project, signature, request),
+      signature === undefined
+        ? null
+        : assertSigned(
+            { views, clock },
+            { project: record.project, signature, url: () => url(record) },
+            request,
+          ),
 
     async receive({ record, trigger }, { event, senderId: inHeaders, bytes }) {
+      assertRecent({ clock }, trigger.signature, event);
       const senderId = senderIdOf(trigger, event, inHeaders);
       const key = deliveryKey(trigger, event, senderId);
       await assertMayStart(record);

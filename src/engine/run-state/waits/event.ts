@@ -15,7 +15,7 @@ import { usageSubjectOf } from "../../../core/usage-limits.ts";
 import { StepError } from "../../../core/step-errors.ts";
 import type { CompiledDefinition } from "../../definition/compiled-definition.ts";
 import { eventMatch, eventSchema, eventSignature } from "../../definition/event-steps.ts";
-import { assertSigned } from "../signed-requests.ts";
+import { assertRecent, assertSigned } from "../signed-requests.ts";
 import { newJob, type RunContext } from "../run-context.ts";
 import { toRunError } from "../run-error.ts";
 import { isEnding } from "../run-update.ts";
@@ -108,11 +108,13 @@ export function eventsApi({
       return { ...ref, workflowId, project, signature: eventSignature(step) };
     },
 
-    async checkSignature({ project }, signature, request) {
-      await assertSigned({ views, clock: context.clock }, project, signature, request);
+    async checkSignature({ project, runId, stepId }, signature, request) {
+      const expected = { project, signature, url: () => url({ runId, stepId }) };
+      await assertSigned({ views, clock: context.clock }, expected, request);
     },
 
     async receive(target, body, source = {}) {
+      assertRecent(context, target.signature, { body, headers: {}, query: {} });
       const completed = await parseBody(target, body, source);
       const receivedAt = await transaction((tx) => record(tx, target, completed));
       wake();

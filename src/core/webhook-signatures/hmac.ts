@@ -1,0 +1,162 @@
+/**
+ * An HMAC in a header of the sender's own: Shopify, Linear, Zendesk, Zoom, Twilio and most others differ only in the header, the
+ * encoding, and what they sign.
+ */
+import { SECOND } from "../clock.ts";
+import { parseEventPath, readEventPath, type ReceivedEvent } from "../event-path.ts";
+import { headerOf, idOf, isSigned, mismatch, missingHeader, refused, shown, windowRefusal } from "./parts.ts";
+import { partsOf, SIGNED_BODY } from "./signed-content.ts";
+import type { CheckedRequest, CheckScheme, SignatureResult, SignatureSettings } from "./types.ts";
+
+/** Length of a digest, in bytes. */
+const DIGEST_BYTES = { sha256: 32, sha1: 20, sha512: 64 } as const;
+/** What separates the parts of a header that has several, such as `t=1492774577,v1=5257…` or `ts=…;h1=…`. */
+const SEPARATORS = /[,;\s]+/;
+
+/** The id of a delivery is that of the header which the definition names. */
+export const checkHmac: CheckScheme = (request, settings) => {
+  const { header = "", algorithm = "sha256", encoding = "hex", prefix = "", id: idHeader } = settings;
+  const value = headerOf(request, header);
+  if (value === undefined) return missingHeader(header, "The sender's signature must be in it.");
+  const given = valuesOf(value, prefix).filter((one) => isDigest(one, encoding, DIGEST_BYTES[algorithm]));
+  if (given.length === 0) return refused("malformed", `${header} must be ${formOf(settings)}.`);
+  const sent = idHeader === undefined ? undefined : headerOf(request, idHeader);
+  const time = timeOf(request, settings);
+  const content = contentOf(request, settings, { id: sent, time });
+  if (!Array.isArray(content)) return content;
+  const signatures = encoding === "hex" ? given.map((one) => one.toLowerCase()) : given;
+  if (!isSigned(content, request.secrets, signatures, encoding, algorithm)) return mismatch(header);
+  const refusal = time === undefined ? undefined : momentRefusal(time, request.now, settings.timestamp!);
+  return refusal ?? { valid: true, deliveryId: idOf(sent) };
+};
+
+/** The values of a header after a prefix. Without a prefix it has one value. */
+const valuesOf = (value: string, prefix: string): string[] =>
+  prefix === ""
+    ? [value]
+    : value.split(SEPARATORS).flatMap((part) => (part.startsWith(prefix) ? [part.slice(prefix.length)] : []));
+
+const isDigest = (text: string, encoding: "hex" | "base64", bytes: number): boolean =>
+  encoding === "hex"
+    ? text.length === 2 * bytes && /^[0-9a-f]*$/i.test(text)
+    : /^[A-Za-z0-9+/]+={0,2}$/.test(text) && text.length === 4 * Math.ceil(bytes / 3);
+
+function formOf({ algorithm = "sha256", encoding = "hex", prefix = "" }: SignatureSettings): string {
+  const bytes = DIGEST_BYTES[algorithm];
+  const digest =
+    encoding === "hex"
+      ? `${2 * bytes} hexadecimal digits`
+      : `${4 * Math.ceil(bytes / 3)} characters of base64`;
+  return prefix === "" ? digest : `${prefix} and ${digest}`;
+}
+
+/** The time that the definition names, where it is in a header; undefined where it is missing or in the body. */
+function timeOf(
+  request: CheckedRequest,
+  { timestamp, timestamp_prefix: prefix = "" }: SignatureSettings,
+): string | undefined {
+  if (timestamp === undefined || parseEventPath(timestamp) !== undefined) return undefined;
+  const value = headerOf(request, timestamp);
+  // Of several, none is the one that was signed.
+  const [time, second] = value === undefined ? [] : valuesOf(value, prefix);
+  return second === undefined ? time : undefined;
+}
+
+/** @returns the signed bytes, or the refusal of a request that lacks a part of them */
+function contentOf(
+  request: CheckedRequest,
+  {
+    signs = SIGNED_BODY,
+    timestamp = "",
+    timestamp_prefix: prefix = "",
+    id: idHeader = "",
+  }: SignatureSettings,
+  { id, time }: { id: string | undefined; time: string | undefined },
+): (string | Buffer)[] | SignatureResult {
+  const content: (string | Buffer)[] = [];
+  for (const { kind, text } of partsOf(signs)) {
+    switch (kind) {
+      case "literal":
+        content.push(text);
+        break;
+      case "body":
+        content.push(request.body);
+        break;
+      case "url":
+        content.push(request.url ?? "");
+        break;
+      case "timestamp":
+        if (time === undefined)
+          return prefix === ""
+            ? missingHeader(timestamp, "The signature is over the time in it.")
+            : refused("malformed", `${timestamp} must have one ${prefix} with the time that is signed.`);
+        content.push(time);
+        break;
+      case "id":
+        if (id === undefined) return missingHeader(idHeader, "The signature is over the id in it.");
+        content.push(id);
+        break;
+      case "form": {
+        const fields = request.body.length === 0 ? [] : request.form?.();
+        if (fields === undefined)
+          return refused("malformed", "The body must be a form: the signature is over its fields.");
+        content.push(sortedFields(fields));
+        break;
+      }
+      default:
+        kind satisfies never;
+    }
+  }
+  return content;
+}
+
+/** Names and values without separators, sorted, each pair once: https://www.twilio.com/docs/usage/security#validating-requests */
+function sortedFields(fields: readonly (readonly [string, string])[]): string {
+  const byName = Map.groupBy(fields, ([name]) => name);
+  return [...byName.keys()]
+    .toSorted(compare)
+    .flatMap((name) =>
+      [...new Set(byName.get(name)!.map(([, value]) => value))]
+        .toSorted(compare)
+        .map((value) => name + value),
+    )
+    .join("");
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+/**
+ * Reads the time of a signature: seconds or milliseconds since 1970, or RFC 3339.
+ * @returns the refusal of one that can't be read, or is outside of the replay window; undefined for a good one
+ */
+function momentRefusal(value: unknown, now: number, name: string): SignatureResult | undefined {
+  const at = momentOf(String(value));
+  return at === undefined
+    ? refused(
+        "malformed",
+        `${name} must have a time in seconds or milliseconds since 1970, or such as 2026-11-21T08:00:00Z, got ${shown(String(value))}.`,
+      )
+    : windowRefusal(at, now, name);
+}
+
+/**
+ * The refusal of a delivery whose body has a signed time outside of the replay window, where the definition names one.
+ * @param event one whose signature is valid
+ */
+export function bodyTimeRefusal(
+  { timestamp }: SignatureSettings,
+  event: ReceivedEvent,
+  now: number,
+): SignatureResult | undefined {
+  const path = timestamp === undefined ? undefined : parseEventPath(timestamp);
+  return path && momentRefusal(readEventPath(event, path) ?? "", now, timestamp!);
+}
+
+function momentOf(text: string): number | undefined {
+  // Eleven digits of seconds last until the year 5138; as milliseconds they would be in 1973.
+  if (/^\d{1,11}$/.test(text)) return Number(text) * SECOND;
+  if (/^\d{12,14}$/.test(text)) return Number(text);
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.test(text)) return undefined;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : at;
+}

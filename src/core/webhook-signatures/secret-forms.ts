@@ -1,0 +1,58 @@
+/** Whether a secret has the form of the scheme that it is for. Only the answer leaves the connections, never the value. */
+import { standardWebhooksKey } from "./standard-webhooks.ts";
+import type { SignatureScheme } from "./types.ts";
+
+/** Why a secret does not fit a scheme. */
+export interface UnfitSecret {
+  scheme: SignatureScheme;
+  /** `error`: no signature can be checked with it; `warning`: it is probably not the one that the sender has. */
+  severity: "error" | "warning";
+  /** A clause after the name of the secret. */
+  message: string;
+}
+
+type Finding = Omit<UnfitSecret, "scheme">;
+
+const error = (message: string): Finding => ({ severity: "error", message });
+const warning = (message: string): Finding => ({ severity: "warning", message });
+
+const ENDS_IN_WHITE_SPACE = warning(
+  "begins or ends with white space, which is then a part of the key that the sender must have",
+);
+
+const FORMS: Readonly<Record<SignatureScheme, (secret: string) => Finding | undefined>> = {
+  standard_webhooks: (secret) =>
+    standardWebhooksKey(secret) === undefined
+      ? error("must be base64, with whsec_ before it, as Standard Webhooks writes it")
+      : undefined,
+  github: keyText,
+  stripe: (secret) =>
+    keyText(secret) ??
+    (secret.startsWith("whsec_")
+      ? undefined
+      : warning("does not begin with whsec_, as the signing secret of an endpoint in Stripe does")),
+  slack: (secret) =>
+    keyText(secret) ??
+    (/^[0-9a-f]{32}$/.test(secret)
+      ? undefined
+      : warning("is not 32 hexadecimal digits, as the signing secret of an app in Slack is")),
+  shared_secret: (secret) =>
+    /[^\t\x20-\x7e]/.test(secret.trim())
+      ? warning("has characters beyond ASCII, which senders write into a header in different ways")
+      : undefined,
+  hmac: keyText,
+};
+
+function keyText(secret: string): Finding | undefined {
+  return secret === secret.trim() ? undefined : ENDS_IN_WHITE_SPACE;
+}
+
+/** @returns undefined for a secret that has the form */
+export function unfitSecret(scheme: SignatureScheme, secret: string): UnfitSecret | undefined {
+  const found = secret.trim() === "" ? error("is only white space") : FORMS[scheme](secret);
+  return found && { scheme, ...found };
+}
+
+/** What is wrong with a secret, for each scheme that it does not fit. */
+export const unfitFor = (secret: string): UnfitSecret[] =>
+  (Object.keys(FORMS) as SignatureScheme[]).flatMap((scheme) => unfitSecret(scheme, secret) ?? []);
