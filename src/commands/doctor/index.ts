@@ -12,6 +12,7 @@ import { checkClock, checkSignOn, checkVersions, type Runtime } from "./program.
 import { checkProxies } from "./outgoing.ts";
 import { checkIdentityProvider } from "./provider.ts";
 import { checkSecrets } from "./secrets.ts";
+import { type UnfitSecrets, unfitSecrets } from "./signatures.ts";
 import {
   hasErrors,
   CHECK_TIMEOUT_MS,
@@ -100,17 +101,19 @@ function checksFor(host: DoctorHost, options: DoctorOptions, configured: Checked
 function stateChecks(
   host: DoctorHost,
   { authMode, full = false }: DoctorOptions,
-  { settings, config }: CheckedConfiguration,
+  { settings, config, secrets }: CheckedConfiguration,
   isUnavailable: () => Promise<boolean>,
 ): Check[] {
   const { stateDir, database } = settings!;
   const limits = config?.limits;
+  const readUnfit = async (): Promise<UnfitSecrets | undefined> =>
+    config === undefined || secrets === undefined ? undefined : unfitSecrets(config, secrets);
   if (database !== undefined)
     return [
       () =>
         runCheck(
           { group: STATE, check: "database", fix: "Check that the server runs and is not overloaded." },
-          () => checkPostgres(database, { authMode, limits, full }),
+          async () => checkPostgres(database, { authMode, limits, unfitSecrets: await readUnfit(), full }),
           full ? FULL_INTEGRITY_LIMIT_MS : POSTGRES_TIMEOUT_MS,
         ),
     ];
@@ -124,6 +127,7 @@ function stateChecks(
         unavailable,
         freeDisk,
         limits,
+        unfitSecrets: await readUnfit(),
       });
     },
     () => runInChild(host, "locks", stateDir, CHECK_TIMEOUT_MS),

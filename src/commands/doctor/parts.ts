@@ -76,6 +76,7 @@ const partArgs = (part: Part, path: string, context?: CheckContext): string[] =>
   ...(context === undefined ? [] : ["--auth-mode", context.authMode]),
   ...(context?.freeDisk === undefined ? [] : ["--free-disk", String(context.freeDisk)]),
   ...(context?.limits === undefined ? [] : ["--limits", JSON.stringify(context.limits)]),
+  ...(context?.unfitSecrets === undefined ? [] : ["--unfit-secrets", JSON.stringify(context.unfitSecrets)]),
   ...(context?.unavailable ? ["--unavailable"] : []),
 ];
 

@@ -10,6 +10,7 @@ import { verifiedAuditLog } from "./audit.ts";
 import { STATE, type CheckResult, checkResultsOf } from "./check-result.ts";
 import { limitResults, type RunLimits } from "./limits.ts";
 import { checkDatabaseRows } from "./rows.ts";
+import { checkSignatures, type UnfitSecrets } from "./signatures.ts";
 import { migrationResult, storedBytesResult, storeError } from "./state.ts";
 
 const { ok, warning, error: failed } = checkResultsOf(STATE);
@@ -25,6 +26,8 @@ interface PostgresCheckOptions {
   authMode: AuthMode;
   /** The configured limits of runs; undefined without a valid configuration. */
   limits?: RunLimits | undefined;
+  /** Left out without a valid configuration. */
+  unfitSecrets?: UnfitSecrets | undefined;
   /** Verifies everything, which reads all runs. */
   full: boolean;
 }
@@ -50,7 +53,7 @@ export async function checkPostgres(
 async function checkDatabase(
   { address, listenAddress = address }: StateDatabase,
   { server, migrationStatus, read, checkNotifications }: PostgresInspection,
-  { authMode, limits, full }: PostgresCheckOptions,
+  { authMode, limits, unfitSecrets, full }: PostgresCheckOptions,
 ): Promise<CheckResult[]> {
   const results = [
     checkConnection(address, server),
@@ -66,6 +69,7 @@ async function checkDatabase(
   for await (const result of checkDatabaseRows(read, true, authMode)) results.push(result);
   results.push(await verifiedAuditLog(read, full));
   if (full) results.push(await storedBytesResult(read));
+  if (unfitSecrets !== undefined) results.push(...(await checkSignatures(read, unfitSecrets)));
   if (limits !== undefined) results.push(...limitResults(limits, await hasDefaultLimits(read)));
   return results;
 }

@@ -20,6 +20,7 @@ import { limitResults, type RunLimits } from "./limits.ts";
 import { movedResult } from "./moved.ts";
 import { storedBytesErrors } from "../../store/stored-bytes.ts";
 import { checkDatabaseRows } from "./rows.ts";
+import { checkSignatures, type UnfitSecrets } from "./signatures.ts";
 import { STATE, type CheckResult, checkResultsOf } from "./check-result.ts";
 
 const { ok, warning, error: failed } = checkResultsOf(STATE);
@@ -36,6 +37,8 @@ export interface CheckContext {
   freeDisk?: number | undefined;
   /** The configured limits of runs; undefined without a valid configuration. */
   limits?: RunLimits | undefined;
+  /** Left out without a valid configuration. */
+  unfitSecrets?: UnfitSecrets | undefined;
   /** Whether a running server reports that its state cannot be reached. */
   unavailable?: boolean;
 }
@@ -48,7 +51,9 @@ export async function checkState(
   path: string,
   uid: number | undefined,
   report: (result: CheckResult) => void,
-  { authMode, freeDisk, limits, unavailable = false }: CheckContext = { authMode: "built-in" },
+  { authMode, freeDisk, limits, unfitSecrets, unavailable = false }: CheckContext = {
+    authMode: "built-in",
+  },
 ): Promise<void> {
   const directory = tryFindDirectory(path, report);
   if (directory === null) return;
@@ -81,7 +86,7 @@ export async function checkState(
   try {
     const database = await inspectDatabase(directory);
     try {
-      await checkDatabase(directory, database, report, { authMode, limits });
+      await checkDatabase(directory, database, report, { authMode, limits, unfitSecrets });
     } finally {
       await database.close();
     }
@@ -191,7 +196,7 @@ async function checkDatabase(
   directory: StateDirectory,
   database: DatabaseInspection,
   report: (result: CheckResult) => void,
-  { authMode, limits }: Pick<CheckContext, "authMode" | "limits">,
+  { authMode, limits, unfitSecrets }: Pick<CheckContext, "authMode" | "limits" | "unfitSecrets">,
 ): Promise<void> {
   if (!database.isMillraceDatabase) {
     report(
@@ -222,6 +227,7 @@ async function checkDatabase(
   report(migrations);
   if (migrations.status !== "ok") return;
   for await (const result of checkDatabaseRows(database.read, directory.local, authMode)) report(result);
+  if (unfitSecrets !== undefined) (await checkSignatures(database.read, unfitSecrets)).forEach(report);
   if (limits !== undefined) limitResults(limits, await hasDefaultLimits(database.read)).forEach(report);
 }
 

@@ -41,6 +41,7 @@ export function registerDiagnostics(program: Command, io: Io, host: ProcessHost)
     .addOption(authModeOption())
     .addOption(new Option("--free-disk <bytes>").argParser(Number))
     .addOption(new Option("--limits <json>").argParser(JSON.parse))
+    .addOption(new Option("--unfit-secrets <json>").argParser(JSON.parse))
     .option("--unavailable")
     .action(async (part, path, context) => {
       const { runDoctorPart } = await import("../doctor/parts.ts");
