@@ -19,7 +19,7 @@ const Prefix = z.string().regex(/^[!-+\--:<-~]{1,40}$/, {
   error: "must be up to 40 characters without a space, a comma or a semicolon",
 });
 
-const SecretName = z.string().min(1).max(64);
+export const SecretName = z.string().min(1).max(64);
 
 export const Signature = z
   .strictObject({

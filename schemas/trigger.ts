@@ -1,7 +1,7 @@
 /** The triggers of a workflow: what starts its runs from outside, besides callers and the clock. */
 import { z } from "zod";
 import { Cel, JsonSchemaObject } from "./field-values.ts";
-import { Signature } from "./signature.ts";
+import { SecretName, Signature } from "./signature.ts";
 import { text } from "./text.ts";
 
 const TRIGGER_ID = /^[a-z][a-z0-9_]{0,63}$/;
@@ -20,6 +20,25 @@ const Sample = z
     example: { body: { ref: "refs/heads/main" } },
   });
 
+const Handshake = z
+  .strictObject({
+    type: z.enum(["zoom", "meta", "dropbox", "microsoft_graph", "cloudevents", "get"]).meta({
+      description:
+        "What the sender does. get: a GET that must get 200, as Mailchimp sends. Slack's is answered without it, and so is HEAD.",
+      example: "microsoft_graph",
+    }),
+    verify_token: SecretName.optional().meta({
+      description: "With meta: the name of the secret that is entered there as the verify token.",
+      example: "meta-verify-token",
+    }),
+  })
+  .meta({
+    id: "Handshake",
+    description: "How the sender checks the URL before its first delivery.",
+    example: { type: "microsoft_graph" },
+  });
+export type Handshake = z.output<typeof Handshake>;
+
 export const Trigger = z
   .strictObject({
     id: z
@@ -36,6 +55,7 @@ export const Trigger = z
       .optional()
       .meta({ description: "What sends it.", example: "Pushes to the repository." }),
     signature: Signature.optional(),
+    handshake: Handshake.optional(),
     payload: JsonSchemaObject.optional().meta({
       description:
         "A JSON Schema of the body. A delivery with another body starts no run. Expressions know the fields by it. A field of a form that it declares as a list is one also if it was sent once.",

@@ -82,6 +82,14 @@ export interface TriggersApi {
    */
   checkSignature(target: TriggerTarget, request: SignedRequest): Promise<string | null>;
   /**
+   * Signs a text with the secret that a request is signed with: a sender wants to see that we know it.
+   * @returns HMAC-SHA256, hexadecimal
+   * @throws AppError signature_invalid for a request without a valid signature, secret_unavailable
+   */
+  signChallenge(target: TriggerTarget, request: SignedRequest, text: string): Promise<string>;
+  /** Whether a text is the verify token that the handshake of a trigger names. @throws AppError secret_unavailable */
+  isVerifyToken(target: TriggerTarget, text: string): Promise<boolean>;
+  /**
    * Records a delivery, which an executor then starts a run for. A repeated one is counted, unless the first has ended without
    * a run.
    * @throws AppError signature_invalid where the signed time in its body is too old; invalid_input without the value that

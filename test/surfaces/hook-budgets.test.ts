@@ -72,7 +72,7 @@ function openHooks() {
       ...(signature !== undefined && { "x-signature": signature }),
       ...(body && { "content-encoding": body, "content-length": "1" }),
     };
-    const req = { ip, params: { token }, headers, query: {} };
+    const req = { ip, params: { token }, originalUrl: `/hooks/${token}`, headers, query: {} };
     try {
       await handle(req as unknown as Request<{ token: string }>, res as unknown as Response);
       return answer.status;

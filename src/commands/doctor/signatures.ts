@@ -21,12 +21,12 @@ export async function unfitSecrets({ secrets: entries }: Config, secrets: Secret
   await secrets.loadAll();
   const found = entries.flatMap(({ name, key_var: variable }) => {
     const value = secrets.get(variable);
-    return value === undefined ? [] : unfitFor(value).map((unfit) => ({ ...unfit, name }));
+    return value === undefined ? [] : unfitFor(value).map((unfit) => ({ unfit, name }));
   });
-  const groups = Map.groupBy(found, ({ scheme, message }) => `${scheme} ${message}`);
+  const groups = Map.groupBy(found, ({ unfit }) => `${unfit.scheme} ${unfit.message}`);
   return [...groups.values()].map((group) => {
-    const { name: _name, ...unfit } = group[0]!;
-    return { ...unfit, names: group.map(({ name }) => name) };
+    const { scheme, severity, message } = group[0]!.unfit;
+    return { scheme, severity, message, names: group.map(({ name }) => name) };
   });
 }
 

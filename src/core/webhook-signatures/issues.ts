@@ -125,7 +125,11 @@ function timeIssues(
     });
 }
 
-function secretIssue(name: unknown, scheme: unknown, entries: Secrets): PartialIssue | undefined {
+/**
+ * The issue of the name of a secret; undefined for one that can be used.
+ * @param scheme whose form its value must have; left out for any form
+ */
+export function secretIssue(name: unknown, scheme: unknown, entries: Secrets): PartialIssue | undefined {
   // The schema of the definition reports others.
   if (typeof name !== "string") return undefined;
   const entry = entries.find((other) => other.name === name);

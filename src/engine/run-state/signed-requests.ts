@@ -1,4 +1,5 @@
 /** Checks signatures with the secrets that a project may use: of triggers, and of events that runs wait for. */
+import { createHmac } from "node:crypto";
 import { type Signature, secretNames } from "../../../schemas/signature.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { ConnectionViews } from "../../core/connection-views.ts";
@@ -8,6 +9,7 @@ import type { ReceivedEvent } from "../../core/event-path.ts";
 import {
   bodyTimeRefusal,
   checkSignature,
+  isEqual,
   isOver,
   type SignedRequest,
 } from "../../core/webhook-signatures/index.ts";
@@ -31,12 +33,12 @@ interface Expected {
  */
 export async function assertSigned(
   { views, clock }: Options,
-  { project, signature, url }: Expected,
+  expected: Expected,
   request: SignedRequest,
 ): Promise<string | null> {
-  const secrets = await secretsOf(views, project, signature);
-  const signedUrl = isOver("url", signature) ? { url: `${await url()}${request.search ?? ""}` } : {};
-  const result = checkSignature(signature, { ...request, ...signedUrl, secrets, now: clock.now() });
+  const secrets = await secretsOf(views, expected.project, expected.signature);
+  const signed = await withUrl(expected, request);
+  const result = checkSignature(expected.signature, { ...signed, secrets, now: clock.now() });
   if (result.valid) return result.deliveryId;
   if (result.reason === "unusable_secret") throw unavailable(result.message);
   throw new AppError("signature_invalid", result.message, { reason: result.reason });
@@ -56,7 +58,50 @@ export function assertRecent(
     throw new AppError("signature_invalid", refusal.message, { reason: refusal.reason });
 }
 
-async function secretsOf(views: ConnectionViews, project: string, signature: Signature): Promise<string[]> {
+/** Adds the URL to a request where the signature is over it. */
+const withUrl = async ({ signature, url }: Expected, request: SignedRequest) =>
+  isOver("url", signature) ? { ...request, url: `${await url()}${request.search ?? ""}` } : request;
+
+/**
+ * Signs a text with the secret that a request is signed with. Without that, the answer would be a signature for anything that
+ * anybody asks for.
+ * @returns HMAC-SHA256, hexadecimal
+ * @throws AppError signature_invalid, secret_unavailable
+ */
+export async function signChallenge(
+  { views, clock }: Options,
+  expected: Expected,
+  request: SignedRequest,
+  text: string,
+): Promise<string> {
+  const secrets = await secretsOf(views, expected.project, expected.signature);
+  const signed = await withUrl(expected, request);
+  const used = secrets.find(
+    (secret) => checkSignature(expected.signature, { ...signed, secrets: [secret], now: clock.now() }).valid,
+  );
+  if (used === undefined) throw notSigned();
+  return createHmac("sha256", used).update(text).digest("hex");
+}
+
+/** A trigger that has no signature has nothing to sign a challenge with. */
+export const notSigned = (): AppError =>
+  new AppError("signature_invalid", "The request is not signed with a secret of this trigger. Sign it.");
+
+/** Compares a text with a secret. White space around the secret does not count. @throws AppError secret_unavailable */
+export async function isSecret(
+  { views }: Pick<Options, "views">,
+  { project, secret }: { project: string; secret: string },
+  text: string,
+): Promise<boolean> {
+  const [value] = await secretsOf(views, project, { secret });
+  return value !== undefined && value.trim() !== "" && isEqual(text, value.trim());
+}
+
+async function secretsOf(
+  views: ConnectionViews,
+  project: string,
+  signature: Pick<Signature, "secret">,
+): Promise<string[]> {
   const { connections } = await views.of(project);
   try {
     return await connections.signatureSecrets(secretNames(signature));

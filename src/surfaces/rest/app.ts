@@ -24,6 +24,7 @@ import { slackInteractions } from "../chat/slack.ts";
 import { decisionPages } from "../decide/routes.ts";
 import { receiveEvent } from "./events.ts";
 import { parseQuery } from "./form-fields.ts";
+import { answerChecks } from "./handshakes.ts";
 import { receiveDelivery } from "./hooks.ts";
 import { gatherInput, planInput } from "./input.ts";
 import { traceFields } from "./trace-fields.ts";
@@ -111,10 +112,7 @@ function restRoutes(options: RestOptions): Express {
     .route("/events/:token")
     .post(receiveEvent(services, strangersBodies))
     .all(rejectOtherMethods(["POST"]));
-  app
-    .route("/hooks/:token")
-    .post(receiveDelivery(services, strangersBodies))
-    .all(rejectOtherMethods(["POST"]));
+  app.route("/hooks/:token").post(receiveDelivery(services, strangersBodies)).all(answerChecks(services));
 
   app
     .route("/interactions/slack")

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { timestamp } from "../../../schemas/text.ts";
 import { networkOf } from "../../auth/network.ts";
 import { AppError, ERRORS } from "../../core/errors.ts";
+import type { EventFields } from "../../core/event-path.ts";
 import { invalidInput } from "../../core/issues.ts";
 import { secondsSince } from "../../core/meter.ts";
 import type { TriggerTarget } from "../../core/trigger-ports.ts";
@@ -19,6 +20,7 @@ import { requestWindow } from "../request-window.ts";
 import { clientAddressOf } from "../session/authenticate.ts";
 import type { BodyMemory } from "../body-memory.ts";
 import { fromExpressError, readBytes } from "./body.ts";
+import { answerOfSigned, answerOfUnsigned, sendText } from "./handshakes.ts";
 import { HEADERS, problems } from "./openapi-responses.ts";
 import { receivedEvent, signedRequest } from "./received-event.ts";
 
@@ -77,7 +79,14 @@ export function receiveDelivery(
       assertBelow("sender", senderTo(target));
       bodies.reserve(req, res, customerOf(address));
       body = await readBytes(req, res);
-      const senderId = await engine.triggers.checkSignature(target, signedRequest(req, body));
+      const unsigned = answerOfUnsigned(target.trigger, req.query as EventFields);
+      if (unsigned !== undefined) {
+        report(200);
+        sendText(res, unsigned);
+        return;
+      }
+      const request = signedRequest(req, body);
+      const senderId = await engine.triggers.checkSignature(target, request);
       isProven = true;
       assertBelow("trigger", target.record.id);
       assertBelow("owner", usageSubjectOf(target.record.actor));
@@ -85,10 +94,10 @@ export function receiveDelivery(
       const secretHeader =
         signature?.header ?? (signature?.scheme === "shared_secret" ? DEFAULT_SECRET_HEADER : undefined);
       const { event, issues } = await receivedEvent(req, body, secretHeader);
-      const challenge = signature?.scheme === "slack" ? challengeIn(event.body) : undefined;
-      if (challenge !== undefined) {
+      const answer = await answerOfSigned(engine.triggers, target, event, request);
+      if (answer !== undefined) {
         report(200);
-        sendJson(res, 200, { challenge });
+        sendJson(res, 200, answer);
         return;
       }
       if (issues.length > 0) throw invalidInput(issues);
@@ -148,12 +157,6 @@ function sendJson(res: Response, status: number, body: object): void {
   res.end(JSON.stringify(body));
 }
 
-/** What Slack wants to get back when somebody enters the URL. */
-function challengeIn(body: unknown): string | undefined {
-  const { type, challenge } = (body ?? {}) as { type?: unknown; challenge?: unknown };
-  return type === "url_verification" && typeof challenge === "string" ? challenge.slice(0, 1_000) : undefined;
-}
-
 const idsOf = (target: TriggerTarget | undefined): Record<string, string> =>
   target === undefined ? {} : { workflow_id: target.record.workflowId, trigger: target.record.name };
 
@@ -179,7 +182,8 @@ export const HOOKS: RouteConfig = {
   description:
     "Starts a run of the workflow whose published version has the trigger. get_triggers returns the URL. The delivery must " +
     "have the signature that the trigger names. A repeated delivery gets the same answer and starts nothing, unless the first has ended without a run. Whether a run " +
-    "starts is decided after the answer: by `if` of the trigger, its payload and its inputs. list_trigger_deliveries shows it.\n\nNeeds no API key.",
+    "starts is decided after the answer: by `if` of the trigger, its payload and its inputs. list_trigger_deliveries shows it. HEAD gets 200; other checks of the URL are answered as `handshake` of the trigger " +
+    "says.\n\nNeeds no API key.",
   tags: ["Runs"],
   security: [],
   request: {

@@ -8,6 +8,7 @@ import { signatureIssues } from "../../../core/webhook-signatures/issues.ts";
 import { checkCel, checkValueAsync, factsOfCondition, withFacts } from "../expressions/index.ts";
 import type { TypeScope } from "../expressions/types.ts";
 import { bodyShape, eventShape } from "../trigger-event.ts";
+import { handshakeIssues } from "./handshake-issues.ts";
 import { type LocatedIssue, MAX_ISSUES, prefixPath } from "./check-report.ts";
 import { RUN_FIELDS } from "./step-shapes.ts";
 import type { CheckedInputs } from "./top-level-issues.ts";
@@ -43,6 +44,7 @@ export async function triggerIssues(
     if (first !== undefined) add([duplicateId(trigger["id"], first)]);
     else if (trigger["id"] !== undefined) seen.set(trigger["id"], index);
     add(signatureIssues(trigger["signature"], connections?.http.secrets()));
+    add(handshakeIssues(trigger, connections?.http.secrets()));
     add(deliveryIdIssues(trigger));
     add(payloadIssues(trigger));
     add(await expressionIssues(trigger, schema, yieldToEventLoop));

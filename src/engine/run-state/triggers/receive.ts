@@ -2,6 +2,7 @@
  * Receives deliveries to triggers. A listener checks and records them; it evaluates no expressions. The id of the run is
  * chosen here, so that a repeated delivery gets the same answer; an executor starts the run (executor/start-deliveries.ts).
  */
+import type { Signature } from "../../../../schemas/signature.ts";
 import { ENDED_WITHOUT_RUN } from "../../../../schemas/trigger-delivery.ts";
 import type { Trigger } from "../../../../schemas/trigger.ts";
 import { iso, SECOND } from "../../../core/clock.ts";
@@ -20,7 +21,7 @@ import type { TriggerTokens } from "../../../core/trigger-tokens.ts";
 import { usageSubjectOf } from "../../../core/usage-limits.ts";
 import type { QueueAdmission } from "../queue-admission.ts";
 import type { RunContext } from "../run-context.ts";
-import { assertRecent, assertSigned } from "../signed-requests.ts";
+import { assertRecent, assertSigned, isSecret, notSigned, signChallenge } from "../signed-requests.ts";
 import { deliveryKey, senderIdOf } from "./delivery-key.ts";
 
 /** Maximum number of deliveries of a trigger that have not ended. */
@@ -53,6 +54,12 @@ export function triggersApi(options: Options): TriggersApi {
   const compiledOf = ({ workflowId, version }: TriggerRecord) =>
     context.definitionCache.get({ id: "", workflowId, version, definition: null }, read.runs);
 
+  const expectedOf = (record: TriggerRecord, signature: Signature) => ({
+    project: record.project,
+    signature,
+    url: () => url(record),
+  });
+
   return {
     url,
 
@@ -66,13 +73,17 @@ export function triggersApi(options: Options): TriggersApi {
     },
 
     checkSignature: async ({ record, trigger: { signature } }, request) =>
-      signature === undefined
-        ? null
-        : assertSigned(
-            { views, clock },
-            { project: record.project, signature, url: () => url(record) },
-            request,
-          ),
+      signature === undefined ? null : assertSigned({ views, clock }, expectedOf(record, signature), request),
+
+    async signChallenge({ record, trigger: { signature } }, request, text) {
+      if (signature === undefined) throw notSigned();
+      return signChallenge({ views, clock }, expectedOf(record, signature), request, text);
+    },
+
+    async isVerifyToken({ record, trigger: { handshake } }, text) {
+      const name = handshake?.verify_token;
+      return name !== undefined && isSecret({ views }, { project: record.project, secret: name }, text);
+    },
 
     async receive({ record, trigger }, { event, senderId: inHeaders, bytes }) {
       assertRecent({ clock }, trigger.signature, event);

@@ -1,0 +1,133 @@
+/**
+ * Answers the requests with which senders check the URL of a trigger before their first delivery. What a stranger sends is
+ * repeated only where the trigger declares such a sender, as plain text; nothing is computed with a secret of a trigger unless
+ * the request is signed with it, because the answer would be a signature that anybody could ask for.
+ */
+import type { Request, Response } from "express";
+import type { Trigger } from "../../../schemas/trigger.ts";
+import { AppError } from "../../core/errors.ts";
+import type { EventFields, ReceivedEvent } from "../../core/event-path.ts";
+import type { TriggersApi, TriggerTarget } from "../../core/trigger-ports.ts";
+import type { SignedRequest } from "../../core/webhook-signatures/index.ts";
+import type { Services } from "../invoke.ts";
+import { networkLimit } from "../network-limit.ts";
+import { clientAddressOf } from "../session/authenticate.ts";
+import { rejectOtherMethods } from "./methods.ts";
+
+/** Maximum number of checks from one network in a minute, on this process. */
+const PER_NETWORK = 300;
+/** What is repeated: visible text of a limited length, without line breaks. */
+const REPEATED = /^[\x20-\x7e]{1,1000}$/;
+/** The host that asks whether it may send (CloudEvents, HTTP 1.1 Web Hooks, section 4.1.1). */
+const ORIGIN = /^[a-z0-9.-]{1,253}$/i;
+/** How many deliveries in a minute are announced where the sender asks: those that one network may send to one trigger. */
+const ALLOWED_RATE = 600;
+const HINT = "If the sender checks the URL with it, name the sender in handshake of the trigger.";
+
+type Way = Pick<Trigger, "handshake">;
+
+const refuseMethod = rejectOtherMethods(["POST", "HEAD"]);
+
+/** Handles every method of `/hooks/:token` but POST. */
+export function answerChecks(
+  { engine }: Pick<Services, "engine">,
+  now = (): number => performance.now(),
+): (req: Request<{ token: string }>, res: Response) => Promise<void> {
+  const assertBelowLimit = networkLimit(PER_NETWORK, "checks of webhooks", now);
+
+  return async (req, res) => {
+    res.setHeader("Cache-Control", "no-store");
+    const isCheck =
+      ["GET", "HEAD"].includes(req.method) ||
+      (req.method === "OPTIONS" && req.headers["webhook-request-origin"] !== undefined);
+    if (!isCheck) return refuseMethod(req, res);
+    assertBelowLimit(clientAddressOf(req));
+    const target = await engine.triggers.find(req.params.token);
+    const { handshake } = target.trigger;
+    // Who sends deliveries sends POST: HEAD starts nothing anywhere, but a sender of GET would take 200 for a run.
+    if (req.method === "HEAD") return void res.status(200).end();
+    if (req.method === "OPTIONS") return allowOrigin(target.trigger, req, res);
+    const answer = await answerOfGet(engine.triggers, target, req.query as EventFields);
+    if (answer !== undefined) return sendText(res, answer);
+    if (handshake === undefined)
+      throw new AppError("method_not_allowed", `GET is not allowed here. Use POST, HEAD. ${HINT}`, {
+        headers: { Allow: "POST, HEAD" },
+      });
+    return refuseMethod(req, res);
+  };
+}
+
+/** @throws AppError signature_invalid for another verify token */
+async function answerOfGet(
+  triggers: Pick<TriggersApi, "isVerifyToken">,
+  target: TriggerTarget,
+  query: EventFields,
+): Promise<string | undefined> {
+  switch (target.trigger.handshake?.type) {
+    case "get":
+      return "This URL receives deliveries that are sent with POST.";
+    case "dropbox":
+      return repeated(query["challenge"]);
+    case "meta": {
+      const { "hub.mode": mode, "hub.verify_token": token, "hub.challenge": challenge } = query;
+      if (mode !== "subscribe") return undefined;
+      if (typeof token === "string" && (await triggers.isVerifyToken(target, token)))
+        return repeated(challenge);
+      throw new AppError(
+        "signature_invalid",
+        "hub.verify_token is not the secret that handshake of the trigger names. Enter the same text at the sender.",
+      );
+    }
+    case "zoom":
+    case "microsoft_graph":
+    case "cloudevents":
+    case undefined:
+      return undefined;
+  }
+}
+
+/** https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md#4-abuse-protection */
+function allowOrigin({ handshake }: Way, req: Request<{ token: string }>, res: Response): void {
+  const origin = req.headers["webhook-request-origin"];
+  if (handshake?.type !== "cloudevents" || typeof origin !== "string" || !ORIGIN.test(origin))
+    return refuseMethod(req, res);
+  res.setHeader("Allow", "POST, HEAD");
+  res.setHeader("WebHook-Allowed-Origin", origin);
+  if (req.headers["webhook-request-rate"] !== undefined)
+    res.setHeader("WebHook-Allowed-Rate", String(ALLOWED_RATE));
+  res.status(200).end();
+}
+
+/** What a POST is answered with that is no delivery, and that its sender does not sign; undefined for a delivery. */
+export function answerOfUnsigned({ handshake }: Way, query: EventFields): string | undefined {
+  if (handshake?.type !== "microsoft_graph") return undefined;
+  // SharePoint and OneDrive write it in lower case.
+  return repeated(query["validationToken"] ?? query["validationtoken"]);
+}
+
+/** What a signed POST is answered with that is no delivery, as JSON; undefined for a delivery. */
+export async function answerOfSigned(
+  triggers: Pick<TriggersApi, "signChallenge">,
+  target: TriggerTarget,
+  event: ReceivedEvent,
+  request: SignedRequest,
+): Promise<object | undefined> {
+  const { signature, handshake } = target.trigger;
+  const body = (event.body ?? {}) as Readonly<Record<string, unknown>>;
+  if (signature?.scheme === "slack" && body["type"] === "url_verification") {
+    const challenge = repeated(body["challenge"]);
+    return challenge === undefined ? undefined : { challenge };
+  }
+  if (handshake?.type !== "zoom" || body["event"] !== "endpoint.url_validation") return undefined;
+  const plainToken = repeated((body["payload"] as { plainToken?: unknown } | null | undefined)?.plainToken);
+  if (plainToken === undefined) return undefined;
+  return { plainToken, encryptedToken: await triggers.signChallenge(target, request, plainToken) };
+}
+
+const repeated = (text: unknown): string | undefined =>
+  typeof text === "string" && REPEATED.test(text) ? text : undefined;
+
+export function sendText(res: Response, text: string): void {
+  res.status(200).setHeader("Content-Type", "text/plain; charset=utf-8");
+  res.end(text);
+}
