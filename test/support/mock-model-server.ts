@@ -1,6 +1,10 @@
 /** A mock server with the wire formats of the model vendors. */
 import type { ServerResponse } from "node:http";
 import type { Config } from "../../schemas/config.ts";
+import { createModels } from "../../src/connections/models/index.ts";
+import type { ModelRequest, ModelResponse } from "../../src/core/connections.ts";
+import { fixedSecrets } from "../../src/core/secret-source.ts";
+import { callOf } from "./call-context.ts";
 import { parseConfig, mockHttpServer, type MockHttpServer, sendJson } from "./mock-http-server.ts";
 
 export type VendorName = Config["models"][number]["vendor"];
@@ -122,7 +126,7 @@ export const WIRE_FORMATS: Readonly<Record<VendorName, Wire>> = {
 
 export const VENDORS = Object.keys(WIRE_FORMATS) as VendorName[];
 
-type Play = { text: string; finish?: Finish } | ((response: ServerResponse) => void);
+export type Play = { text: string; finish?: Finish } | ((response: ServerResponse) => void);
 
 /** Sends the responses in order, then repeats the last one. */
 export function mockModelServer(vendor: VendorName, ...plays: Play[]): Promise<MockHttpServer> {
@@ -162,3 +166,19 @@ export const modelConfig = (vendor: VendorName, peer: Pick<MockHttpServer, "url"
       },
     ],
   });
+
+export const MODEL_KEY = "sk-test-0123456789abcdef";
+/** The time of calls. */
+export const MODEL_NOW = Date.parse("2026-11-21T08:00:00.000Z");
+
+/** Calls the model at a mock server. */
+export const askModel = (
+  vendor: VendorName,
+  peer: Pick<MockHttpServer, "url">,
+  more: Partial<ModelRequest> = {},
+  signal = new AbortController().signal,
+): Promise<ModelResponse> =>
+  createModels(modelConfig(vendor, peer), fixedSecrets({ MODEL_KEY }), { now: () => MODEL_NOW }).generate(
+    { model: "writer", prompt: "Say hello.", ...more },
+    callOf(signal),
+  );

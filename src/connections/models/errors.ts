@@ -1,31 +1,103 @@
-/** Converts errors of the AI SDK to step errors. */
+/** Converts failures of vendors, and errors of the AI SDK, to step errors. */
 import { proxyErrorOf } from "../../core/proxy-tunnel.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { errorCodeOf } from "../http/errors.ts";
 import { type Masker } from "../masking.ts";
-import { retryAfterMs } from "../http/retry-after.ts";
 import { responseTooLarge } from "./bounded-fetch.ts";
+import { describeBody, vendorErrorOf, type VendorResponse } from "./vendor-error.ts";
 
 /** Maximum length of a vendor's message, in characters. */
 const MAX_MESSAGE_LENGTH = 300;
 
 /** Error codes in the vendors' response bodies. */
-const REFUSALS = /content_filter|content_policy|responsible_?ai/i;
+const REFUSALS = /content_filter|content_policy|responsible_?ai|flagged_input/i;
 const QUOTA_USED_UP = /insufficient_quota|billing/i;
+/** Maximum length of the part of a body that is searched for these, in characters. */
+const MAX_SEARCHED_CHARS = 10_000;
+
+/** The model that is called, and what a message about it needs. */
+export interface CallFacts {
+  /** The name in the configuration. */
+  model: string;
+  /** Hides the key, in case the vendor repeats it. */
+  mask: Masker;
+  /** Time in milliseconds, for a `Retry-After` with a date. */
+  now: number;
+}
+
+/** Returns the failure that a response reports, by its status or by an error in its body; undefined if it reports none. */
+export function responseFailure(
+  response: VendorResponse,
+  { model, mask, now }: CallFacts,
+): StepError | undefined {
+  const error = vendorErrorOf(response, now);
+  if (error === undefined) return undefined;
+  const { status } = error;
+  const code = response.body.slice(0, MAX_SEARCHED_CHARS);
+  const message = mask.text(error.message).slice(0, MAX_MESSAGE_LENGTH) || "it gives no reason";
+  // Whether the step retries depends on its `on`, so each status can ask to wait.
+  const waiting = error.waitMs === undefined ? {} : { retryAfterMs: error.waitMs };
+  const facts = status === undefined ? {} : { status };
+  const options = { details: { ...facts, said: message }, ...waiting };
+  const isInner = status !== response.status;
+  const place = `${status === undefined ? "an error" : `status ${status}`}${isInner ? ` in a response with status ${response.status}` : ""}`;
+
+  if (status === 429) {
+    const quotaUsedUp = QUOTA_USED_UP.test(code);
+    return new StepError(
+      "model_rate_limited",
+      `The vendor of "${model}" accepts no more calls at the moment: ${message}`,
+      {
+        ...options,
+        fix: quotaUsedUp ? CHECK_ACCOUNT : "Try again later.",
+        ...(quotaUsedUp && { transient: false }),
+      },
+    );
+  }
+  if (status !== undefined && status < 500 && status !== 401 && REFUSALS.test(code))
+    return modelRefused(model);
+  // Without the vendor's message, which may contain parts of the key.
+  if (status === 401 || status === 403)
+    return new StepError("model_failed", `The vendor of "${model}" does not accept its key (${place}).`, {
+      fix: "Ask the operator to check the variable named by key_var of the model, and the permissions of the key.",
+      details: { status },
+      transient: false,
+      ...waiting,
+    });
+  if (status === undefined || status >= 500 || status === 408 || status === 409)
+    return new StepError(
+      "model_failed",
+      `The vendor of "${model}" reports a failure (${place}): ${message}`,
+      {
+        ...options,
+        fix: "The failure may be temporary.",
+      },
+    );
+  return new StepError("model_failed", `The vendor of "${model}" rejected the call (${place}): ${message}`, {
+    ...options,
+    fix: fixOfRejection(status),
+    transient: false,
+  });
+}
+
+const CHECK_ACCOUNT = "Ask the operator to check the account at the vendor.";
+
+const fixOfRejection = (status: number): string => {
+  if (status === 402) return CHECK_ACCOUNT;
+  return status === 404 || status < 400
+    ? "Ask the operator to check model_ref and base_url of the model."
+    : "Change the step as the message says: a shorter prompt, another temperature, a simpler output_schema.";
+};
 
 /**
  * Converts an error of a model call.
- * @param model name of the model in the configuration
- * @param mask hides the key, in case the vendor repeats it
- * @param now time in milliseconds, for a `Retry-After` with a date
+ * @param response the response that came before the error; undefined if none did
  */
-export async function modelStepError(
+export function modelStepError(
   error: unknown,
-  model: string,
-  mask: Masker,
-  now: number,
-): Promise<StepError> {
-  const { APICallError } = await import("ai");
+  { model, mask }: Pick<CallFacts, "model" | "mask">,
+  response: VendorResponse | undefined,
+): StepError {
   const chain = causes(error);
   const own = chain.find((cause) => cause instanceof StepError);
   if (own !== undefined) return own;
@@ -39,71 +111,15 @@ export async function modelStepError(
       details: { reason: proxy.code },
       cause: error,
     });
-  const call = chain.find((cause) => APICallError.isInstance(cause));
-  const status = call?.statusCode;
-  if (call === undefined || status === undefined) return unreachable(chain, model, error);
-  const message = mask.text(call.message).slice(0, MAX_MESSAGE_LENGTH);
-  // Whether the step retries depends on its `on`, so each status can ask to wait.
-  const wait = retryAfterMs(call.responseHeaders ?? {}, now);
-  const waiting = wait === undefined ? {} : { retryAfterMs: wait };
-  const options = { details: { status, said: message }, cause: error, ...waiting };
-  // The packages of some vendors store the parsed body there.
-  const raw: unknown = call.responseBody ?? "";
-  const code = (typeof raw === "string" ? raw : JSON.stringify(raw)).slice(0, 10_000);
-
-  if (status >= 200 && status < 300)
-    return new StepError(
-      "model_failed",
-      `The response for the model "${model}" does not have the format of its vendor's API.`,
-      {
-        ...options,
-        fix: "If the error remains, ask the operator to check vendor and base_url of the model.",
-      },
-    );
-  if (status === 429) {
-    const quotaUsedUp = QUOTA_USED_UP.test(code);
-    return new StepError(
-      "model_rate_limited",
-      `The vendor of "${model}" accepts no more calls at the moment: ${message}`,
-      {
-        ...options,
-        fix: quotaUsedUp ? "Ask the operator to check the account at the vendor." : "Try again later.",
-        ...(quotaUsedUp && { transient: false }),
-      },
-    );
-  }
-  // Without the vendor's message, which may contain parts of the key.
-  if (status === 401 || status === 403)
-    return new StepError(
-      "model_failed",
-      `The vendor of "${model}" does not accept its key (status ${status}).`,
-      {
-        fix: "Ask the operator to check the variable named by key_var of the model, and the permissions of the key.",
-        details: { status },
-        transient: false,
-        ...waiting,
-      },
-    );
-  if (status < 500 && REFUSALS.test(code)) return modelRefused(model);
-  if (status >= 500 || status === 408 || status === 409)
-    return new StepError(
-      "model_failed",
-      `The vendor of "${model}" reports a failure (status ${status}): ${message}`,
-      {
-        ...options,
-        fix: "The failure may be temporary.",
-      },
-    );
+  if (response === undefined) return unreachable(chain, model, error);
+  const found = mask.text(describeBody(response)).slice(0, MAX_MESSAGE_LENGTH);
   return new StepError(
     "model_failed",
-    `The vendor of "${model}" rejected the call (status ${status}): ${message}`,
+    `The response for the model "${model}" does not have the format of its vendor's API: ${found}.`,
     {
-      ...options,
-      fix:
-        status === 404 || status < 400
-          ? "Ask the operator to check model_ref and base_url of the model."
-          : "Change the step as the message says: a shorter prompt, another temperature, a simpler output_schema.",
-      transient: false,
+      fix: "If the error remains, ask the operator to check vendor and base_url of the model.",
+      details: { status: response.status },
+      cause: error,
     },
   );
 }

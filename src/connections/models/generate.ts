@@ -49,8 +49,13 @@ export function createTextGenerator(
     const { finishReason, rawFinishReason, totalUsage } = result;
     if (finishReason === "content-filter" || rawFinishReason === "content_filter")
       throw modelRefused(entry.name);
+    if (finishReason === "error" || rawFinishReason === "error") throw brokenOff(entry.name);
     const text = finishReason === "stop" && schema !== undefined ? result.output : result.text;
-    if (text.trim() === "" && schema === undefined) throw empty(entry.name, finishReason);
+    if (text.trim() === "") {
+      if (finishReason === "tool-calls") throw calledTool(entry.name);
+      // The model is asked once more for the object of a schema.
+      if (schema === undefined) throw empty(entry.name, finishReason);
+    }
     return {
       text,
       finishReason,
@@ -83,6 +88,23 @@ const withSchema = (
         .filter((part) => part !== undefined)
         .join("\n\n")
     : system;
+
+/** The text so far is not the answer, but nothing in it shows that. */
+const brokenOff = (model: string): StepError =>
+  new StepError("model_failed", `The vendor of "${model}" ended the answer because of an error.`, {
+    fix: "Try again.",
+    details: { finish_reason: "error" },
+  });
+
+const calledTool = (model: string): StepError =>
+  new StepError(
+    "model_failed",
+    `The model "${model}" called a tool instead of answering, but a step offers none.`,
+    {
+      fix: "Try again, or say in the prompt that no tools are available.",
+      details: { finish_reason: "tool-calls" },
+    },
+  );
 
 const empty = (model: string, finishReason: string): StepError =>
   finishReason === "length"

@@ -14,7 +14,8 @@ import type { Masker } from "../masking.ts";
 import { secretMasker } from "../secret-masker.ts";
 import { createBoundedFetch } from "./bounded-fetch.ts";
 import { createTextGenerator, type GenerationResult } from "./generate.ts";
-import { isKeyRefusal, modelStepError } from "./errors.ts";
+import { checkedFetch } from "./checked-fetch.ts";
+import { isKeyRefusal, modelStepError, responseFailure } from "./errors.ts";
 import { compileOutputSchema, type ParseAnswer } from "./output-schema.ts";
 import { requiresApiKey, type ModelConfig } from "./vendors.ts";
 
@@ -93,8 +94,12 @@ export function createModels(
       });
     const key = keyOf(entry);
     signal.throwIfAborted();
+    const facts = { model: entry.name, mask };
+    const checked = checkedFetch(fetch(), (response) =>
+      responseFailure(response, { ...facts, now: options.now() }),
+    );
     try {
-      const ask = createTextGenerator(entry, { key, fetch: fetch() }, request, signal);
+      const ask = createTextGenerator(entry, { key, fetch: checked.fetch }, request, signal);
       const first = await ask([]);
       if (check === null) return answered(first, entry, { text: mask.text(first.text), object: null });
       const fitted = await fitting(first, ask, check.parse, entry);
@@ -102,7 +107,7 @@ export function createModels(
     } catch (error) {
       // The reason why the step was stopped is more useful than the resulting network error.
       signal.throwIfAborted();
-      throw await modelStepError(error, entry.name, mask, options.now());
+      throw modelStepError(error, facts, checked.lastResponse());
     }
   }
 

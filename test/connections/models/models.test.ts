@@ -2,40 +2,21 @@ import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { createModels } from "../../../src/connections/models/index.ts";
-import type { ModelResponse, ModelRequest } from "../../../src/core/connections.ts";
 import { fixedSecrets } from "../../../src/core/secret-source.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
+import { parseConfig, stepErrorOf, mockHttpServer, sendJson } from "../../support/mock-http-server.ts";
 import {
-  parseConfig,
-  stepErrorOf,
-  mockHttpServer,
-  type MockHttpServer,
-  sendJson,
-} from "../../support/mock-http-server.ts";
-import {
+  askModel as ask,
   errorReply,
-  modelConfig,
+  MODEL_KEY as KEY,
+  MODEL_NOW as NOW,
   mockModelServer,
   VENDORS,
-  type VendorName,
   WIRE_FORMATS,
 } from "../../support/mock-model-server.ts";
 import { callOf } from "../../support/call-context.ts";
 
-const KEY = "sk-test-0123456789abcdef";
-const NOW = Date.parse("2026-11-21T08:00:00.000Z");
 const never = new AbortController().signal;
-
-const ask = (
-  vendor: VendorName,
-  peer: Pick<MockHttpServer, "url">,
-  more: Partial<ModelRequest> = {},
-  signal = never,
-): Promise<ModelResponse> =>
-  createModels(modelConfig(vendor, peer), fixedSecrets({ MODEL_KEY: KEY }), { now: () => NOW }).generate(
-    { model: "writer", prompt: "Say hello.", ...more },
-    callOf(signal),
-  );
 
 const schema = {
   type: "object",
