@@ -1,8 +1,6 @@
 /** The models of the configuration, called through the AI SDK. */
-import { MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import type { Usage } from "../../core/model.ts";
 import type { CallContext, ModelResponse, ModelRequest, Models } from "../../core/connections.ts";
-import { JsonLossError, JsonTooDeepError, parseExactJson } from "../../core/json-text.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { lazy } from "../../core/lazy.ts";
 import { NO_PROXIES, type OutgoingProxies } from "../../core/outgoing-proxy.ts";
@@ -16,7 +14,8 @@ import { createBoundedFetch } from "./bounded-fetch.ts";
 import { createTextGenerator, type GenerationResult } from "./generate.ts";
 import { checkedFetch } from "./checked-fetch.ts";
 import { isKeyRefusal, modelStepError, responseFailure } from "./errors.ts";
-import { compileOutputSchema, type ParseAnswer } from "./output-schema.ts";
+import { compileOutputSchema, type ParseAnswers } from "./output-schema.ts";
+import { readAnswer } from "./read-answer.ts";
 import { requiresApiKey, type ModelConfig } from "./vendors.ts";
 
 /** Maximum size of prompt and system text together, in bytes. */
@@ -102,7 +101,7 @@ export function createModels(
       const ask = createTextGenerator(entry, { key, fetch: checked.fetch }, request, signal);
       const first = await ask([]);
       if (check === null) return answered(first, entry, { text: mask.text(first.text), object: null });
-      const fitted = await fitting(first, ask, check.parse, entry);
+      const fitted = await fitting(first, ask, check.parse, { entry, mask });
       return { ...fitted, object: mask.json(fitted.object) };
     } catch (error) {
       // The reason why the step was stopped is more useful than the resulting network error.
@@ -134,21 +133,28 @@ export function createModels(
 
 type Ask = ReturnType<typeof createTextGenerator>;
 
+/** The model, and what hides secrets in its answers. */
+interface AnswerContext {
+  entry: ModelConfig;
+  mask: Masker;
+}
+
 /** Returns the first answer if it fits the schema; otherwise asks the model once to correct it. */
 async function fitting(
   first: GenerationResult,
   ask: Ask,
-  parse: ParseAnswer,
-  entry: ModelConfig,
+  parse: ParseAnswers,
+  context: AnswerContext,
 ): Promise<ModelResponse> {
-  const read = readObject(first, parse, entry);
+  const { entry } = context;
+  const read = readObject(first, parse, context);
   if ("value" in read) return answered(first, entry, { text: null, object: read.value });
   const second = await ask([
     { role: "assistant", content: first.text === "" ? "(nothing)" : first.text },
     { role: "user", content: repairOf(read.issues) },
   ]);
   const both = { ...second, input: first.input + second.input, output: first.output + second.output };
-  const again = readObject(both, parse, entry);
+  const again = readObject(both, parse, context);
   if ("value" in again) return answered(both, entry, { text: null, object: again.value });
   throw new StepError(
     "model_invalid_output",
@@ -161,39 +167,23 @@ async function fitting(
   );
 }
 
-/** Some models wrap JSON into a Markdown code block in spite of their instructions. */
-function withoutCodeBlock(text: string): string {
-  const trimmed = text.trim();
-  const isBlock = trimmed.startsWith("```") && trimmed.endsWith("```");
-  return isBlock ? trimmed.slice(3, -3).replace(/^json(?=\s)/, "") : text;
-}
-
 function readObject(
   reply: GenerationResult,
-  parse: ParseAnswer,
-  entry: ModelConfig,
-): ReturnType<ParseAnswer> {
-  let value: unknown;
-  try {
-    value = parseExactJson(withoutCodeBlock(reply.text), MAX_JSON_DEPTH);
-  } catch (error) {
-    if (error instanceof JsonTooDeepError)
-      return { issues: [`the answer is nested deeper than ${MAX_JSON_DEPTH} levels`] };
-    if (error instanceof JsonLossError) return { issues: [error.problem] };
-    if (reply.finishReason === "length")
-      throw new StepError(
-        "model_invalid_output",
-        `The answer of "${entry.name}" was truncated at its length limit.`,
-        {
-          fix: "Raise max_output_tokens, or request less.",
-          details: { finish_reason: "length" },
-          usage: usageOf(reply, entry),
-          transient: false,
-        },
-      );
-    return { issues: ["the answer is not JSON"] };
-  }
-  return parse(value);
+  parse: ParseAnswers,
+  { entry, mask }: AnswerContext,
+): { value: unknown } | { issues: string[] } {
+  const read = readAnswer({ text: reply.text, isCut: reply.finishReason === "length" }, parse, mask);
+  if (read !== "cut") return read;
+  throw new StepError(
+    "model_invalid_output",
+    `The answer of "${entry.name}" was truncated at its length limit.`,
+    {
+      fix: "Raise max_output_tokens, or request less.",
+      details: { finish_reason: "length" },
+      usage: usageOf(reply, entry),
+      transient: false,
+    },
+  );
 }
 
 const repairOf = (issues: readonly string[]): string =>

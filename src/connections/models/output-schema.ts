@@ -9,31 +9,30 @@ const MAX_ISSUES = 20;
 /** Processor time of checking one answer, in milliseconds. */
 const PARSE_MS = 1_000;
 
-/** @returns the answer with every declared field, or issues in words for the model */
-export type ParseAnswer = (value: unknown) => { value: unknown } | { issues: string[] };
+/** @returns for each value: the value with every declared field, or its issues in words for the model */
+export type ParseAnswers = (values: readonly unknown[]) => ({ value: unknown } | { issues: string[] })[];
 
 /**
  * Compiles a JSON Schema.
- * @returns a function that completes a value, or returns its issues; or why the schema cannot be used
+ * @returns a function that completes values, or returns their issues; or why the schema cannot be used
  */
-export function compileOutputSchema(schema: JsonSchema): { parse: ParseAnswer } | { unusable: string } {
+export function compileOutputSchema(schema: JsonSchema): { parse: ParseAnswers } | { unusable: string } {
   const [unusable] = schemaIssues(schema);
   if (unusable !== undefined) return { unusable: issueText(unusable, "") };
   return {
-    parse(value) {
-      const parsed = parseInTime(schema, value);
-      if ("value" in parsed) return parsed;
-      return {
-        issues: parsed.issues.slice(0, MAX_ISSUES).map((issue) => issueText(issue, "the answer")),
-      };
-    },
+    parse: (values) =>
+      parseInTime(schema, values).map((parsed) =>
+        "value" in parsed
+          ? parsed
+          : { issues: parsed.issues.slice(0, MAX_ISSUES).map((issue) => issueText(issue, "the answer")) },
+      ),
   };
 }
 
 /** @throws StepError if it takes too long, which is a problem of the schema that the model can't fix; AppError busy */
-function parseInTime(schema: JsonSchema, value: unknown): ReturnType<typeof parseValue> {
+function parseInTime(schema: JsonSchema, values: readonly unknown[]): ReturnType<typeof parseValue>[] {
   try {
-    return runWithTimeout(PARSE_MS, () => parseValue(schema, value));
+    return runWithTimeout(PARSE_MS, () => values.map((value) => parseValue(schema, value)));
   } catch (error) {
     throw isTimeout(error) ? tooSlow() : error;
   }

@@ -309,12 +309,12 @@ describe("a call of a model", () => {
   });
 
   it.each([
-    ["with many empty lines", `\n \`\`\`json \n${"\n".repeat(500_000)}{"mood":"good"}\n\n\`\`\` \n`, "good"],
-    ["that has no end", `\`\`\`\n${"\n".repeat(500_000)}{"mood":"good"}`, undefined],
-  ])("reads a Markdown code block %s", async (_, text, mood) => {
-    const peer = await mockModelServer("openai-compatible", { text }, { text: '{"mood":"bad"}' });
+    ["with many empty lines", `\n \`\`\`json \n${"\n".repeat(500_000)}{"mood":"good"}\n\n\`\`\` \n`],
+    ["that has no end", `\`\`\`\n${"\n".repeat(500_000)}{"mood":"good"}`],
+  ])("reads a Markdown code block %s", async (_, text) => {
+    const peer = await mockModelServer("openai-compatible", { text });
     expect((await ask("openai-compatible", peer, { outputSchema: schema })).object).toEqual({
-      mood: mood ?? "bad",
+      mood: "good",
       note: null,
     });
   });

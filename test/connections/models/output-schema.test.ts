@@ -9,7 +9,7 @@ import { eventually } from "../../support/eventually.ts";
 function issues(schema: JsonSchema, value: unknown): string[] {
   const check = compileOutputSchema(schema);
   if ("unusable" in check) throw new Error(check.unusable);
-  const parsed = check.parse(value);
+  const parsed = check.parse([value])[0]!;
   return "issues" in parsed ? parsed.issues : [];
 }
 const unusable = (schema: JsonSchema): string | undefined => {
