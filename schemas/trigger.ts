@@ -37,8 +37,6 @@ const Handshake = z
     description: "How the sender checks the URL before its first delivery.",
     example: { type: "microsoft_graph" },
   });
-export type Handshake = z.output<typeof Handshake>;
-
 export const Trigger = z
   .strictObject({
     id: z

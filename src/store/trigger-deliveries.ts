@@ -141,23 +141,14 @@ export function triggerDeliveryWriter(
     ...triggerDeliveryReader(trx),
 
     async record(delivery) {
-      let row = newRow(delivery);
+      const row = newRow(delivery);
       // Of several repetitions at the same time one gets the key; the next round finds that one.
       for (;;) {
-        const inserted = await trx
-          .insertInto("trigger_deliveries")
-          .values(row)
-          .onConflict((conflict) => conflict.columns(["trigger_id", "key"]).doNothing())
-          .returning("id")
-          .executeTakeFirst();
-        if (inserted !== undefined) {
-          left.deliveries += 1;
-          return undefined;
-        }
+        if (await isInserted(row)) return undefined;
         const repeated = await countRepetition(delivery);
         if (repeated !== undefined) return repeated;
         const released = await releaseKey(delivery);
-        if (released !== undefined) row = { ...row, redelivery_of: row.redelivery_of ?? released.id };
+        if (released !== undefined) row.redelivery_of ??= released.id;
       }
     },
 
@@ -209,6 +200,19 @@ export function triggerDeliveryWriter(
     prune: (triggerId) => pruneTriggerBodies(trx, triggerId),
     pruneRefused: (triggerId, code) => pruneRefusedDeliveries(trx, triggerId, code),
   };
+
+  /** @returns false where another delivery has the key */
+  async function isInserted(row: TriggerDeliveryRow): Promise<boolean> {
+    const inserted = await trx
+      .insertInto("trigger_deliveries")
+      .values(row)
+      .onConflict((conflict) => conflict.columns(["trigger_id", "key"]).doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    if (inserted === undefined) return false;
+    left.deliveries += 1;
+    return true;
+  }
 
   /** Counts a delivery as a repetition of the one with its key. @returns undefined where that one has started no run */
   async function countRepetition({

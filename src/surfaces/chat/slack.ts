@@ -45,7 +45,10 @@ export function slackInteractions(
       .list()
       .filter(({ name }) => {
         const secrets = chats.signingSecrets(name);
-        return secrets.length > 0 && checkSignature({ scheme: "slack" }, { headers, body: bytes, secrets, now }).valid;
+        return (
+          secrets.length > 0 &&
+          checkSignature({ scheme: "slack" }, { headers, body: bytes, secrets, now }).valid
+        );
       })
       .map(({ name }) => name);
   }
