@@ -123,6 +123,7 @@ describe("csvText", () => {
     "-A1",
     "+A1",
     "--1",
+    "-- comment",
     "=",
     "-",
     "\t=1",
@@ -165,6 +166,9 @@ describe("csvText", () => {
     ["a\r\n=HYPERLINK(1)", "a\r\n'=HYPERLINK(1)"],
     ["a;＝1+1", "a;'＝1+1"],
     ["\t=2", "'\t'=2"],
+    // github.com/mholt/PapaParse/pull/1149: a guard that saw no formula in several lines.
+    ["=1+1\nnote", "'=1+1\nnote"],
+    ["@SUM(A1)\r\nbar", "'@SUM(A1)\r\nbar"],
   ])("puts an apostrophe where another reader begins a cell, in %j", (text, guarded) => {
     expect(written(text)).toBe(guarded);
   });
@@ -208,12 +212,12 @@ describe("csvText", () => {
 
   it("does not backtrack in a long cell", () => {
     for (const text of [
-      "+1".padEnd(1_000_000, " ") + "x",
-      " ".repeat(1_000_000),
-      `-${"1 ".repeat(500_000)}x`,
-      ";-".repeat(500_000),
+      "+1".padEnd(200_000, " ") + "x",
+      " ".repeat(200_000),
+      `-${"1 ".repeat(100_000)}x`,
+      ";-".repeat(100_000),
     ])
-      expect(csvText([[text]]).length).toBeGreaterThan(1_000_000);
+      expect(csvText([[text]]).length).toBeGreaterThan(200_000);
   });
 });
 

@@ -38,6 +38,10 @@ describe("mailAddressIssue", () => {
     "χρήστης@παράδειγμα.ελ",
     "Dörte@Sörensen.example.com",
     "коля@пример.рф",
+    // What the browser makes of моя@россия.рф: github.com/ansman/validate.js/issues/87.
+    "моя@xn--h1alffa9f.xn--p1ai",
+    // github.com/voku/email-check/issues/15.
+    "foobar@😍🎻😸🎩🎱🎮🍟🐝.🍕💩.ws",
     "o'neill@example.com",
     "a&b@example.com",
   ])("accepts %s", (address) => {
@@ -124,6 +128,10 @@ describe("canonicalDomain", () => {
     ["مثال.إختبار", "xn--mgbh0fb.xn--kgbechtv"],
     ["例子.测试", "xn--fsqu00a.xn--0zwm56d"],
     ["пример.испытание", "xn--e1afmkfd.xn--80akhbyknj4f"],
+    // github.com/ansman/validate.js/issues/87, anonaddy/anonaddy/issues/600, mail-in-a-box/mailinabox/issues/1214.
+    ["россия.рф", "xn--h1alffa9f.xn--p1ai"],
+    ["ابجدهوز.مصر", "xn--mgbcmmp9jh.xn--wgbh1c"],
+    ["🛡🔼.ws", "xn--sw8hj0a.ws"],
     ["XN--P1AI", "xn--p1ai"],
     ["Example.ORG", "example.org"],
     ["192.0.2.1", "192.0.2.1"],

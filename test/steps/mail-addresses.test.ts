@@ -102,6 +102,11 @@ const INVALID = [
   "ada@example.com, bob@example.com",
   "ada@example.com\r\nBcc: eve@example.com",
   '"ada lovelace"@example.com',
+  // Libraries sent to another domain than the last one: github.com/nodemailer/nodemailer/issues/1766, wneessen/go-mail/issues/495.
+  '"eve@evil.test x"@example.com',
+  '"eve@evil.test> ORCPT=eve@evil.test"@example.com',
+  "eve@evil.test @example.com",
+  "a@[x@evil.test]",
   "a..b@example.com",
   "ada@[192.0.2.1]",
   `${"a".repeat(65)}@example.com`,
