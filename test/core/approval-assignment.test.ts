@@ -4,6 +4,18 @@ import { assignmentOf, seatsOf } from "../../src/core/approval-assignment.ts";
 const passOn = (by: string, to: string) => ({ kind: "delegated" as const, by, to: [to] });
 const DAN = { id: "dan@example.com", role: "editor" as const };
 
+describe("assignmentOf", () => {
+  it("has one seat for the two forms of a domain", () => {
+    const ann = "ann@xn--bcher-kva.example";
+    const assignees = ["Ann@bücher.example", ann];
+    const assignment = assignmentOf({ assignees, events: [] });
+    expect([...assignment.holders]).toEqual([[ann, ann]]);
+    expect(seatsOf(assignment, { id: ann, role: "editor" })).toEqual([{ of: ann, by: "assignment" }]);
+    const passedOn = assignmentOf({ assignees, events: [passOn("ann@BÜCHER.example", DAN.id)] });
+    expect([...passedOn.holders]).toEqual([[ann, DAN.id]]);
+  });
+});
+
 describe("an approval that is passed on twice", () => {
   const events = [passOn("ben@example.com", "ann@example.com"), passOn("ann@example.com", DAN.id)];
 

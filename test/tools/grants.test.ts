@@ -33,7 +33,7 @@ async function open(http: object = {}) {
     mcp_servers: [{ name: "crm", url: "http://127.0.0.1:9/mcp" }],
     secrets: [{ name: "hook", key_var: "MISSING", hosts: ["hooks.example.com"] }],
     http: { allowed_hosts: ["10.0.0.5:8080", "*.internal.test"], ...http },
-    mail: { allowed_domains: ["example.com"] },
+    mail: { allowed_domains: ["example.com", "bücher.example"] },
     chats: [
       { name: "finance", type: "teams", webhook_url_var: "MISSING" },
       { name: "board", type: "teams", webhook_url_var: "MISSING" },
@@ -222,6 +222,8 @@ describe("grants", () => {
     expect(await refusal("secret", "hok")).toEqual(["name hook"]);
     expect(await refusal("chat", "finances")).toEqual(["name finance"]);
     expect(await refusal("mail", "example.con")).toEqual(["name example.com"]);
+    expect(await refusal("mail", "xn--bcher-kva.exampl")).toEqual(["name xn--bcher-kva.example"]);
+    expect(await refusal("mail", "BÜCHER.example")).toBe("granted");
     expect(await refusal("host", "10.0.0.6")).not.toBe("granted");
     expect(await refusal("host", "public.example.com")).not.toBe("granted");
     for (const name of ["10.0.0.5:8080", "*.internal.test", "reports.internal.test"])

@@ -106,6 +106,34 @@ describe("invite_user", () => {
     });
     expect(await audited(instance)).toEqual([]);
   });
+
+  it("takes the two forms of a domain for one, and stores the form in ASCII", async () => {
+    const { call } = await asAdmin();
+    const { user } = await call(inviteUser, { email: "Ann@Bücher.example", role: "viewer" });
+    expect(user.email).toBe("ann@xn--bcher-kva.example");
+    await expect(
+      call(inviteUser, { email: "ann@XN--bcher-kva.example", role: "viewer" }),
+    ).rejects.toMatchObject({ code: "email_taken" });
+    expect(await call(listUsers, { search: "Ann@bücher.example" })).toMatchObject({ items: [user] });
+  });
+
+  it("says which part of an address is wrong", async () => {
+    const { call } = await asAdmin();
+    const refused = call(inviteUser, { email: "Ann <ann@example.com>", role: "viewer" });
+    await expect(refused).rejects.toMatchObject({
+      code: "invalid_input",
+      details: {
+        errors: [
+          {
+            path: "email",
+            code: "wrong_format",
+            did_you_mean: "ann@example.com",
+            fix: "Write ann@example.com.",
+          },
+        ],
+      },
+    });
+  });
 });
 
 describe("renew_invitation", () => {

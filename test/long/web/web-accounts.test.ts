@@ -232,6 +232,33 @@ describe("people", () => {
     expect(await theirs.getByLabel("E-mail address").inputValue()).toBe("ben@example.com");
   });
 
+  it("are invited by an address of every script, and the field says what is wrong with one", async () => {
+    const site = await openSite({ workers: 0 });
+    const browser = await openBrowser();
+    const { page, visit } = await openWindow(browser, site, await createFirstAdmin(site), WITH_CLIPBOARD);
+    await visit("/people");
+    await page.getByRole("button", { name: "Invite user" }).click();
+    const form = page.getByRole("dialog", { name: "Invite user" });
+    await form.getByLabel("E-mail address").fill("Dasha <дарья@пример.рф>");
+    await form.getByRole("button", { name: "Create invitation link" }).click();
+    await form.getByText("it has angle brackets").waitFor();
+    await form.getByLabel("E-mail address").fill("дарья@пример.рф");
+    await form.getByRole("button", { name: "Create invitation link" }).click();
+    const address = "дарья@xn--e1afmkfd.xn--p1ai";
+    const shareDialog = page.getByRole("dialog", { name: `Link for ${address}` });
+    const link = await copySnippet(page, "link");
+    await shareDialog.getByRole("button", { name: "Done" }).click();
+
+    const theirs = (await openWindow(browser, site)).page;
+    await theirs.goto(link);
+    await theirs.getByLabel(/^Password/).fill(PASSWORD);
+    await theirs.getByRole("button", { name: "Create account" }).click();
+    await heading(theirs, "Home").waitFor();
+    await chooseFromUserMenu(theirs, "Sign out");
+    await signIn(theirs, "Дарья@Пример.рф");
+    await theirs.getByRole("button", { name: `User menu of ${address}` }).waitFor();
+  });
+
   it("are changed and deactivated by an admin, but never the last admin", async () => {
     const site = await openSite({ workers: 0 });
     const ann = await createFirstAdmin(site);
