@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -129,5 +130,27 @@ describe("a run that was retried with a changed definition", () => {
     await visit(`/runs/${id}/retry`);
     await page.getByText("message: Send it?").waitFor();
     expect(await page.getByText("Not yet.").count()).toBe(0);
+  });
+});
+
+describe("a list of a run", () => {
+  it("is saved as CSV that a spreadsheet reads: a byte order mark, CRLF and no formula", async () => {
+    const site = await openSite();
+    const ann = await createFirstAdmin(site);
+    const rows = [
+      { city: "Zürich", note: "=1+1" },
+      { city: "Köln", note: "a;=1+1" },
+    ];
+    const run = await runStep(ann, { id: "cities", type: "set", values: { rows } });
+    const { page, visit } = await openWindow(await openBrowser(), site, ann);
+    await visit(`/runs/${run.id}`);
+    await page.getByRole("button", { name: "Download" }).last().click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: "CSV" }).click(),
+    ]);
+    expect(await readFile(await download.path(), "utf8")).toBe(
+      "\uFEFFcity,note\r\nZürich,'=1+1\r\nKöln,a;'=1+1\r\n",
+    );
   });
 });
