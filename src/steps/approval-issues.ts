@@ -1,7 +1,7 @@
 /** What the checker finds in the fields of an `approval` step that say who decides. */
 import { ASSIGNED_ROLES, isAssignedRole } from "../../schemas/approval-rules.ts";
 import { EXPRESSION_PATTERN } from "../../schemas/field-values.ts";
-import { mailAddressIssue } from "../../schemas/mail-address.ts";
+import { isMailAddress, mailAddressIssue } from "../../schemas/mail-address.ts";
 import { Role } from "../../schemas/user.ts";
 import type { Mailer, PartialIssue } from "../core/connections.ts";
 import { mailboxOf } from "../core/mailbox.ts";
@@ -35,7 +35,8 @@ function roleIssues({ path, assignee }: WrittenAssignee): PartialIssue[] {
   const word = assignee.toLowerCase();
   const issue = mailAddressIssue(assignee);
   if (isAssignedRole(word) || issue === undefined) return [];
-  if (assignee.includes("@")) return [{ path, code: "wrong_format", ...issue }];
+  if (assignee.includes("@") || issue.did_you_mean !== undefined)
+    return [{ path, code: "wrong_format", ...issue }];
   const isViewer = word === "viewer";
   const near = isViewer ? undefined : nearMatch(word, Role.options);
   return [
@@ -56,7 +57,7 @@ function roleIssues({ path, assignee }: WrittenAssignee): PartialIssue[] {
 function domainIssues(written: readonly WrittenAssignee[], mailer: Mailer): PartialIssue[] {
   if (mailer.unavailableReason() !== null) return [];
   return written
-    .filter(({ assignee }) => assignee.includes("@"))
+    .filter(({ assignee }) => isMailAddress(assignee))
     .flatMap(({ path, assignee }) =>
       recipientIssues("to", { id: "", type: "", to: assignee }, mailer).map((issue) =>
         Object.assign({}, issue, { path }),

@@ -136,6 +136,16 @@ describe("an address that is refused", () => {
     expect(valueIssues({ type: "string", format: "email" }, to)).toMatchObject([expected]);
   });
 
+  it("is reported once among assignees, also where its @ has another width", async () => {
+    for (const assignee of ["ada@example", "ada\uFF20example.com"])
+      expect(
+        await whoDecidesIssues(
+          { id: "a", type: "approval", assignees: [assignee] },
+          { connections: connections as never, hasConnections: true },
+        ),
+      ).toMatchObject([{ path: ["assignees", 0], code: "wrong_format" }]);
+  });
+
   it("is named by its ASCII form where its domain is not allowed", async () => {
     const { issues } = await checkStep(
       emailStep,

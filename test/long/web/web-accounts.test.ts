@@ -251,6 +251,8 @@ describe("people", () => {
 
     const theirs = (await openWindow(browser, site)).page;
     await theirs.goto(link);
+    await heading(theirs, "Welcome to Millrace").waitFor();
+    expect(await theirs.getByLabel("E-mail address").inputValue()).toBe(address);
     await theirs.getByLabel(/^Password/).fill(PASSWORD);
     await theirs.getByRole("button", { name: "Create account" }).click();
     await heading(theirs, "Home").waitFor();
