@@ -8,13 +8,12 @@
  * For a program the text is nothing but the values: `parseCsv` reads the same ones.
  */
 
-/** What opens the file. */
-export type CsvReader = "spreadsheet" | "program";
 /** The characters that can be between values. */
 export const CSV_SEPARATORS = [",", ";", "\t"] as const;
 
 export interface CsvFormat {
-  for?: CsvReader | undefined;
+  /** What opens the file. */
+  for?: "spreadsheet" | "program" | undefined;
   separator?: (typeof CSV_SEPARATORS)[number] | undefined;
 }
 

@@ -104,8 +104,7 @@ async function mailIssues(mail: unknown, { mailer, isActiveUser }: Options): Pro
   const refused: LocatedIssue[] = [];
   for (const issue of issues) {
     const address = mail[Number(issue.path?.[1])] as unknown;
-    if (issue.code === "mail_refused" && (await isActiveUser?.(String(address))) === true)
-      continue;
+    if (issue.code === "mail_refused" && (await isActiveUser?.(String(address))) === true) continue;
     refused.push(prefixPath([FIELD], issue));
   }
   return refused;

@@ -153,9 +153,7 @@ async function mailTargets(
   const allowed = mailer.allowedDomains();
   // Assignees in a literal list are checked before; one of a role or of an expression must not keep the others from their mail.
   const reachable = recipients.filter(
-    ({ email }) =>
-      mailer.unavailableReason() !== null ||
-      allowed.includes(mailDomain(email)),
+    ({ email }) => mailer.unavailableReason() !== null || allowed.includes(mailDomain(email)),
   );
   if (reachable.length < recipients.length)
     options.log.warn(
