@@ -54,6 +54,14 @@ export const Trigger = z
       .meta({ description: "What sends it.", example: "Pushes to the repository." }),
     signature: Signature.optional(),
     handshake: Handshake.optional(),
+    answer_status: z
+      .union([z.literal(200), z.literal(202)])
+      .optional()
+      .meta({
+        description:
+          "The status of the answer once a delivery is recorded. Default: 202, which some senders (Linear, Zoom, Mailgun) take for a failure: write 200 for them.",
+        example: 200,
+      }),
     payload: JsonSchemaObject.optional().meta({
       description:
         "A JSON Schema of the body. A delivery with another body starts no run. Expressions know the fields by it. A field of a form that it declares as a list is one also if it was sent once.",

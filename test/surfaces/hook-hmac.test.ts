@@ -17,8 +17,8 @@ const ENV = { TEST_HOOK: "quiet secret", TEST_UNPADDED: "whsec_YWJjZGU", TEST_BL
 const hmac = (content: string, algorithm = "sha256", secret = "quiet secret") =>
   createHmac(algorithm, secret).update(content);
 
-const definition = (signature: object) => ({
-  triggers: [{ id: "sent", type: "webhook", signature: { secret: "hook", ...signature } }],
+const definition = (signature: object, fields: object = {}) => ({
+  triggers: [{ id: "sent", type: "webhook", signature: { secret: "hook", ...signature }, ...fields }],
   steps: [{ id: "kept", type: "set", values: { done: true } }],
 });
 
@@ -31,9 +31,12 @@ async function open() {
 }
 
 /** A published workflow whose trigger has this signature, and its sender. */
-async function published(signature: object) {
+async function published(signature: object, fields: object = {}) {
   const { url, call } = await open();
-  const created = await call("POST", "/workflows", { name: "Sent", definition: definition(signature) });
+  const created = await call("POST", "/workflows", {
+    name: "Sent",
+    definition: definition(signature, fields),
+  });
   expect(created.body.issues ?? []).toEqual([]);
   expect(await call("POST", "/workflows/sent/publish", { version: 1 })).toMatchObject({ status: 200 });
   const { body: triggers } = await call("GET", "/workflows/sent/triggers");
@@ -84,6 +87,16 @@ describe("a trigger with an HMAC in a header of the sender's own", () => {
     );
     expect(old.detail).toContain("The time in event.body.webhookTimestamp is 600 s ago");
     expectProblem(await sent("{}"), "signature_invalid");
+  });
+
+  it("answers with 200 where the trigger says so, for senders that repeat what gets 202", async () => {
+    const signature = { scheme: "hmac", header: "Linear-Signature", id: "Linear-Delivery" };
+    const { send } = await published(signature, { answer_status: 200 });
+    const headers = { "Linear-Signature": hmac("{}").digest("hex"), "Linear-Delivery": "1" };
+    const first = await send("{}", headers);
+    expect(first).toMatchObject({ status: 200, body: { run_id: expect.stringMatching(/^run_/) as string } });
+    expect(await send("{}", headers)).toMatchObject({ status: 200, body: first.body });
+    expectProblem(await send("{} ", headers), "signature_invalid");
   });
 
   it("checks the URL with its query and the fields of a form, as Twilio signs them", async () => {

@@ -112,9 +112,10 @@ export function receiveDelivery(
         },
         OPERATION,
       );
-      report(202);
+      const status = target.trigger.answer_status ?? 202;
+      report(status);
       meter.triggerDeliveryReceived(receipt.repeated ? "repeated" : "recorded");
-      sendJson(res, 202, {
+      sendJson(res, status, {
         delivery_id: receipt.deliveryId,
         run_id: receipt.runId,
         received_at: receipt.receivedAt,
@@ -205,7 +206,8 @@ export const HOOKS: RouteConfig = {
   },
   responses: {
     202: {
-      description: "The delivery was recorded.",
+      description:
+        "The delivery was recorded. 200 where `answer_status` of the trigger says so, with the same body.",
       headers: { "X-Request-Id": HEADERS.requestId },
       content: {
         "application/json": {
