@@ -211,6 +211,20 @@ describe("a header with several parts", () => {
     });
   });
 
+  it("may have its digits in upper case, as SavvyCal writes them, and base64 only as it is", () => {
+    const hex = { header: "X-SavvyCal-Signature", prefix: "sha256=" };
+    const sent = (value: string, header = "x-savvycal-signature"): Sent => ({
+      headers: { [header]: value },
+      body,
+      secret: "key",
+    });
+    expect(check(hex, sent(`sha256=${sign(body).toUpperCase()}`))).toMatchObject(VALID);
+    const value = createHmac("sha256", "key").update(body).digest("base64");
+    const base64 = { header: "X-Sig", encoding: "base64" } as const;
+    expect(check(base64, sent(value, "x-sig"))).toMatchObject(VALID);
+    expect(check(base64, sent(value.toUpperCase(), "x-sig"))).toMatchObject({ reason: "mismatch" });
+  });
+
   it("needs the id that is signed, as Twitch signs it", () => {
     const settings = {
       header: "Twitch-Eventsub-Message-Signature",
