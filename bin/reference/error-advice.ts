@@ -164,8 +164,9 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
       "Sign the bytes that are sent, with the secret that the operator has configured, and send them within 5 minutes.",
   },
   secret_unavailable: {
-    meaning: "The secret with which the signature is checked has no value.",
-    remedy: "The operator sets the variable of the secret. Send the delivery again later.",
+    meaning: "The secret with which the signature is checked has no value, or not the form of its scheme.",
+    remedy:
+      "The operator sets or corrects the variable of the secret; `millrace doctor` says which. Send the delivery again later.",
   },
   backfill_not_found: {
     meaning: "The workflow has no backfill with this id, or it was purged.",

@@ -208,7 +208,7 @@ export const ERRORS = {
   connection_failed: { status: 502, title: "An external system can't be reached", mcp: "tool", log: "warn" },
   secret_unavailable: {
     status: 503,
-    title: "A secret of the server is not set",
+    title: "A secret of the server can't be used",
     mcp: "protocol",
     log: "warn",
   },
