@@ -144,9 +144,21 @@ function printFindings(io: Io, { errors, warnings }: Pick<CheckReport, "errors" 
   for (const issue of warnings) io.err(`${yellow("Warning:")} ${issueLine(issue)}\n`);
 }
 
+/** @throws CommandError when there can be none */
+function temporaryDirectory(): string {
+  const parent = tmpdir();
+  try {
+    return mkdtempSync(join(parent, "millrace-"));
+  } catch (error) {
+    throw new CommandError(
+      `No temporary file can be created in ${parent}: ${fileProblem(error)}. Set TMPDIR to a directory that this user may write to, or use --file.`,
+    );
+  }
+}
+
 /** Has a text edited in a file of its own. */
 async function edited(text: string, id: string, edit: (file: string) => Promise<void>): Promise<string> {
-  const directory = mkdtempSync(join(tmpdir(), "millrace-"));
+  const directory = temporaryDirectory();
   try {
     const path = join(directory, `${id}.yaml`);
     writeFileSync(path, text, { mode: 0o600 });

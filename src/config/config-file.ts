@@ -1,9 +1,10 @@
 /** Reads the YAML configuration and reports every issue with its file, line and key. */
-import { readFileSync } from "node:fs";
+import { constants, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { LineCounter, parseDocument, type Document } from "yaml";
 import { Config } from "../../schemas/config.ts";
 import type { Issue } from "../../schemas/problem.ts";
+import { describeBarrier, ownershipAdvice } from "../core/file-access.ts";
 import { formatPath, locatedIssues } from "../core/issues.ts";
 import { offsetOf } from "../core/yaml-positions.ts";
 import { namedVariables } from "../core/secret-variables.ts";
@@ -23,6 +24,9 @@ const READ_ERRORS: Readonly<Record<string, string>> = {
   EISDIR: "it is a directory",
   EACCES: "this user has no permission to read it",
 };
+
+/** The state directory does not exist, is a file, or is a loop of links. Opening it later gives a better message. */
+const UNUSABLE_DIRECTORY: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
 /** An invalid configuration. `issues` are lines to print: `config.yaml:3:5: …`. */
 export class ConfigError extends Error {
@@ -64,8 +68,7 @@ export function loadConfig(
     text = readFileSync(file, "utf8");
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // ENOTDIR: the state directory is a file. Opening it later gives a better message.
-    if ((code === "ENOENT" || code === "ENOTDIR") && !required)
+    if (UNUSABLE_DIRECTORY.has(code ?? "") && !required)
       return {
         config: freeze(Config.parse({})),
         file: undefined,
@@ -73,7 +76,13 @@ export function loadConfig(
         missing: [],
         secrets: openSecrets(env, [], { own: OWN_SECRETS }),
       };
-    throw new ConfigError([`${file}: cannot be read: ${READ_ERRORS[code ?? ""] ?? message}`]);
+    const barrier = code === "EACCES" ? describeBarrier(file, constants.R_OK) : undefined;
+    if (barrier !== undefined && !required)
+      throw new ConfigError([
+        `${dirname(file)}: the configuration of the state directory can't be read: ${barrier}. ${ownershipAdvice(dirname(file))}`,
+      ]);
+    const owner = barrier === undefined ? "" : `: ${barrier}`;
+    throw new ConfigError([`${file}: cannot be read: ${READ_ERRORS[code ?? ""] ?? message}${owner}`]);
   }
   if (text.length > MAX_LENGTH) throw new ConfigError([`${file}: must be at most ${MAX_LENGTH / 1024} KiB`]);
   const { config, unusable } = parse(file, text);

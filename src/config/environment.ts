@@ -1,7 +1,7 @@
 /** Reads and checks the environment variables, once at start. */
 import { isIP } from "node:net";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { userInfo } from "node:os";
+import { isAbsolute, join } from "node:path";
 import { z } from "zod";
 import { issuesOf } from "../core/issues.ts";
 import { nearMatch } from "../core/near-match.ts";
@@ -128,6 +128,28 @@ export interface Settings {
 }
 
 /**
+ * The home directory of this user. Containers run with users that have none.
+ * @param home HOME; empty counts as not set
+ * @throws ConfigError if there is none
+ */
+function homeDirectory(home: string | undefined): string {
+  const advice = "Set MILLRACE_STATE_DIR to a directory that this user may read and write";
+  if (home === undefined || home === "")
+    try {
+      return userInfo().homedir;
+    } catch {
+      throw new ConfigError([
+        `environment: MILLRACE_STATE_DIR is not set, and this user has no home directory: HOME is not set, and the system does not ` +
+          `know the user. ${advice}`,
+      ]);
+    }
+  if (isAbsolute(home)) return home;
+  throw new ConfigError([
+    `environment: MILLRACE_STATE_DIR is not set, and HOME must be an absolute path, got ${JSON.stringify(home)}. ${advice}`,
+  ]);
+}
+
+/**
  * Reads the settings of the process.
  * @param env the environment of the process
  * @param configOption the value of --config, which takes precedence over MILLRACE_CONFIG
@@ -157,7 +179,7 @@ export function readEnvironment(
   const known = [...VARIABLES, ...FILE_BACKED_VARIABLES.map(fileVariableName)];
   const unknown = Object.keys(given).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
   const { data } = parsed;
-  const stateDir = data.MILLRACE_STATE_DIR ?? join(homedir(), ".millrace");
+  const stateDir = data.MILLRACE_STATE_DIR ?? join(homeDirectory(env["HOME"]), ".millrace");
   const named = configOption ?? data.MILLRACE_CONFIG;
   const { tracing, warnings } = readTracing(variables, proxies);
   return {

@@ -152,7 +152,3 @@ export function finalizeCopy(partial: string, file: string): void {
 
 /** Whether anything has this path, including a dangling link. */
 export const pathExists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-
-/** The files of a SQLite database. */
-export const databaseFilePaths = (databaseFile: string): string[] =>
-  ["", "-wal", "-shm", "-journal"].map((suffix) => `${databaseFile}${suffix}`);

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, mkdirSync, type Stats, statfsSync, s
 import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
+import { describeBarrier, ownershipAdvice } from "../core/file-access.ts";
 
 /** Magic numbers of statfs(2) for file systems with working locks and shared memory between processes of one host. */
 const LOCAL_FILE_SYSTEMS = new Map<number, string>([
@@ -17,6 +18,8 @@ const LOCAL_FILE_SYSTEMS = new Map<number, string>([
   [0x11, "hfs"],
 ]);
 
+const DIRECTORY_ACCESS = constants.R_OK | constants.W_OK | constants.X_OK;
+
 export interface StateDirectory {
   path: string;
   databaseFile: string;
@@ -27,6 +30,10 @@ export interface StateDirectory {
 }
 
 export const databaseFileIn = (path: string): string => join(path, "millrace.db");
+
+/** The files of a SQLite database. */
+export const databaseFilePaths = (databaseFile: string): string[] =>
+  ["", "-wal", "-shm", "-journal"].map((suffix) => `${databaseFile}${suffix}`);
 
 /** The SQLite journal mode that the file system supports. */
 export const journalModeFor = ({ local }: Pick<StateDirectory, "local">): "wal" | "delete" =>
@@ -70,7 +77,10 @@ export function findStateDirectory(path: string): StateDirectory | undefined {
 function describeDirectory(path: string): StateDirectory {
   if (!statSync(path).isDirectory())
     throw Object.assign(new Error("it is not a directory"), { code: "ENOTDIR" });
-  accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  accessSync(path, DIRECTORY_ACCESS);
+  // SQLite would only say that it can't open the file, which a command of another user may have created.
+  for (const file of databaseFilePaths(databaseFileIn(path)))
+    if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
   const type = statfsSync(path).type;
   const name = LOCAL_FILE_SYSTEMS.get(type);
   return {
@@ -85,13 +95,24 @@ function withStorageError<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
+    const barrier = barrierOf(path, error);
     throw new AppError(
       "storage_unavailable",
-      `The state directory ${path} can't be used: ${reasonOf(error)}. ` +
-        "Set MILLRACE_STATE_DIR to a directory that this user may read and write.",
+      `The state directory ${path} can't be used: ` +
+        (barrier === undefined
+          ? `${reasonOf(error)}. Set MILLRACE_STATE_DIR to a directory that this user may read and write.`
+          : `this user may not read and write there: ${barrier}. ${ownershipAdvice(path)}`),
       { cause: error },
     );
   }
+}
+
+/** What another user owns, if that is why the directory can't be used. */
+function barrierOf(path: string, error: unknown): string | undefined {
+  const { code, path: file = path } = error as NodeJS.ErrnoException;
+  if (code !== "EACCES" && code !== "EPERM") return undefined;
+  const isDatabase = databaseFilePaths(databaseFileIn(path)).includes(file);
+  return describeBarrier(file, isDatabase ? constants.R_OK | constants.W_OK : DIRECTORY_ACCESS);
 }
 
 /** Checks that the open file is still the one at its path: writes to a deleted or replaced file are lost. */
@@ -138,6 +159,10 @@ function reasonOf(error: unknown): string {
       return "its file system is read-only";
     case "ENOSPC":
       return "its file system is full";
+    case "ELOOP":
+      return "its symbolic links form a loop";
+    case "ENAMETOOLONG":
+      return "a name in it is too long";
     case "ENOTDIR":
     case "EEXIST":
       return "there is a file where the directory should be";

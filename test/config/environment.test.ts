@@ -1,4 +1,4 @@
-import { homedir } from "node:os";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/config/config-file.ts";
@@ -18,7 +18,7 @@ const warnings = (url: string) => readEnvironment({ MILLRACE_BASE_URL: url }).wa
 
 describe("the environment", () => {
   it("can be empty", () => {
-    const stateDir = join(homedir(), ".millrace");
+    const stateDir = join(userInfo().homedir, ".millrace");
     const empty = {
       MILLRACE_STATE_DIR: "",
       MILLRACE_BASE_URL: "",
@@ -35,6 +35,17 @@ describe("the environment", () => {
         logLevel: "info",
         warnings: [],
       });
+    }
+  });
+
+  it("has its state below HOME, which must be absolute; without HOME below the home directory of the user", () => {
+    expect(readEnvironment({ HOME: "/home/flows" }).stateDir).toBe("/home/flows/.millrace");
+    expect(readEnvironment({ HOME: "" }).stateDir).toBe(join(userInfo().homedir, ".millrace"));
+    for (const HOME of ["flows", ".", "./x", "~"]) {
+      expect(issues({ HOME })).toEqual([
+        expect.stringContaining(`HOME must be an absolute path, got "${HOME}"`),
+      ]);
+      expect(readEnvironment({ HOME, MILLRACE_STATE_DIR: "/s" }).stateDir).toBe("/s");
     }
   });
 

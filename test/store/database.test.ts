@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -205,11 +205,12 @@ describe("a state directory", () => {
 
   it.each<[string, (path: string) => void, RegExp]>([
     ["is a file", (path) => writeFileSync(path, ""), /there is a file where the directory should be/],
+    ["is a loop of links", (path) => symlinkSync(path, path), /links form a loop/],
     ["is in a file", (path) => writeFileSync(join(path, ".."), ""), /there is a file where/],
   ])("that %s is refused with a message", (_, prepare, words) => {
     const above = join(temporaryDirectory(), "above");
     const path = join(above, "state");
-    if (_ === "is a file") mkdirSync(above);
+    if (_ !== "is in a file") mkdirSync(above);
     prepare(path);
     expect(() => openStateDirectory(path)).toThrowError(words);
     expect(() => openStateDirectory(path)).toThrowError(/MILLRACE_STATE_DIR/);

@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { databaseFilePaths } from "../../store/database-copy.ts";
+import { databaseFilePaths } from "../../store/state-directory.ts";
 import { isBusy } from "../../store/sqlite-errors.ts";
 import { findStateDirectory, journalModeFor } from "../../store/state-directory.ts";
 import { STATE, type CheckResult, checkResultsOf } from "./check-result.ts";

@@ -1,6 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
@@ -33,6 +41,29 @@ async function refused(
   return [...messages].join("");
 }
 
+/** A user that the system does not know, as in containers with a random id. */
+const STRANGER = 54_321;
+
+/** Runs the program as another user, who may read what this one can. */
+async function runAsStranger(
+  args: readonly string[],
+  stateDir: string | undefined,
+  env: Record<string, string | undefined> = {},
+): Promise<{ code: number; out: string; err: string }> {
+  const bin = fileURLToPath(new URL("../../../bin/millrace.js", import.meta.url));
+  const child = spawn(process.execPath, [bin, ...args], {
+    env: { ...process.env, MILLRACE_STATE_DIR: stateDir, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    uid: STRANGER,
+    gid: STRANGER,
+  });
+  let [out, err] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (out += chunk));
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (err += chunk));
+  const [code] = (await once(child, "close")) as [number];
+  return { code, out, err };
+}
+
 /** A state directory with content and a closed database. */
 async function used(): Promise<{ stateDir: string; file: string }> {
   const stateDir = join(temporaryDirectory(), "state");
@@ -62,22 +93,70 @@ describe("the state directory at start", () => {
     );
   });
 
-  it("is refused when this user may not write there", async () => {
+  it("is refused when this user may not write there, with whose it is", async () => {
     const parent = temporaryDirectory();
-    // Root can write anywhere, so the program runs as another user, from a directory that this user can read.
-    const root = process.getuid?.() === 0;
     chmodSync(parent, 0o555);
-    const bin = fileURLToPath(new URL("../../../bin/millrace.js", import.meta.url));
-    const child = spawn(process.execPath, [bin, "keys", "create", "--name", "x"], {
-      env: { ...process.env, MILLRACE_STATE_DIR: join(parent, "state") },
-      stdio: ["ignore", "ignore", "pipe"],
-      ...(root && { uid: 65_534, gid: 65_534 }),
-    });
-    let err = "";
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (err += chunk));
-    const [code] = await once(child, "close");
-    expect(err).toContain("this user may not read and write there. Set MILLRACE_STATE_DIR to");
+    const { code, err } = await runAsStranger(["keys", "create", "--name", "x"], join(parent, "state"));
+    expect(err).toMatch(
+      new RegExp(
+        `this user may not read and write there: ${parent} belongs to user \\d+ \\(mode 0555\\), and this is user \\d+\\. ` +
+          `Create it for this user \\(install -d .* ${parent}/state\\), or set MILLRACE_STATE_DIR to`,
+      ),
+    );
     expect(code).toBe(4);
+  });
+
+  it.each([["keys", "list"], ["serve", "--port", "0"], ["doctor"]])(
+    "of another user is named by %s %s, with its owner",
+    async (...command) => {
+      const stateDir = temporaryDirectory();
+      chmodSync(stateDir, 0o700);
+      const { err, out } = await runAsStranger(command, stateDir);
+      expect(out + err).toMatch(
+        new RegExp(
+          `${stateDir} belongs to user 0 \\(mode 0700\\), and this is user ${STRANGER}\\. Give it to this user`,
+        ),
+      );
+      expect(out + err).toContain(`chown -R ${STRANGER} ${stateDir}`);
+      expect(out + err).not.toContain("config.yaml");
+    },
+  );
+
+  it.each(["", "-wal", "-shm"])(
+    "names millrace.db%s of root in the directory of this user",
+    async (suffix) => {
+      const { stateDir, file } = await used();
+      chmodSync(join(stateDir, ".."), 0o755);
+      chownSync(stateDir, STRANGER, STRANGER);
+      chownSync(file, STRANGER, STRANGER);
+      writeFileSync(`${file}${suffix}`, "", { flag: "a", mode: 0o600 });
+      chmodSync(`${file}${suffix}`, 0o600);
+      chownSync(`${file}${suffix}`, 0, 0);
+      for (const command of [
+        ["keys", "list"],
+        ["serve", "--port", "0"],
+      ]) {
+        const { code, err } = await runAsStranger(command, stateDir);
+        expect(err).toContain(
+          `${file}${suffix} belongs to user 0 (mode 0600), and this is user ${STRANGER}. Give it`,
+        );
+        expect(code).toBe(4);
+      }
+    },
+  );
+
+  it("is refused when its links form a loop", async () => {
+    const loop = join(temporaryDirectory(), "loop");
+    symlinkSync(loop, loop);
+    expect(await refused(loop)).toMatch(/its symbolic links form a loop.*Set MILLRACE_STATE_DIR to/s);
+  });
+
+  it("is asked for where a user has no home directory", async () => {
+    for (const HOME of [undefined, ""]) {
+      const { code, err } = await runAsStranger(["keys", "list"], undefined, { HOME });
+      expect(err).toMatch(/MILLRACE_STATE_DIR is not set, and this user has no home directory/);
+      expect(code).toBe(3);
+    }
   });
 
   it.each([
