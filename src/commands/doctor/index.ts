@@ -11,6 +11,8 @@ import { checkPostgres } from "./postgres.ts";
 import { checkClock, checkSignOn, checkVersions, type Runtime } from "./program.ts";
 import { checkProxies } from "./outgoing.ts";
 import { checkIdentityProvider } from "./provider.ts";
+import { outgoingFetch } from "../../core/outgoing-agent.ts";
+import { checkPublicMcp } from "./public-mcp.ts";
 import { checkSecrets } from "./secrets.ts";
 import { type UnfitSecrets, unfitSecrets } from "./signatures.ts";
 import {
@@ -75,6 +77,7 @@ function checksFor(host: DoctorHost, options: DoctorOptions, configured: Checked
   if (settings === undefined) return program;
   const installation: Check[] = [
     () => checkAddresses(settings, options.host, authMode),
+    () => checkPublicMcp(settings, outgoingFetch(settings.proxies)),
     () => checkSignOn(authMode, settings),
     () => checkIdentityProvider(authMode, settings),
     () => checkProxies(settings, config?.http.proxy_resolves ?? false),
