@@ -14,7 +14,7 @@ import type { Admission } from "../admission.ts";
 import type { SignInServices } from "./endpoint.ts";
 
 /** Whether a request came over https: by the configured URL, else by the connection or a trusted proxy's header. */
-export const isSecure = (signIn: Pick<SignInServices, "https">, req: Request): boolean =>
+const isSecure = (signIn: Pick<SignInServices, "https">, req: Request): boolean =>
   signIn.https ?? req.secure;
 
 /** The URL of the MCP server for the client of a request. */
