@@ -58,6 +58,9 @@ export const WorkflowTags = StoredTags.check((ctx) => {
 /** An id of a workflow. In other projects than the default one, it begins with the project and a dot. */
 export const WORKFLOW_ID = /^(?=.{1,200}$)(?:[a-z0-9][a-z0-9-]{0,39}\.)?[a-z0-9][a-z0-9-]*$/;
 
+/** Ids that are paths of the API (`POST /workflows/validate`) or of the web interface (`/workflows/new`). */
+export const RESERVED_WORKFLOW_IDS: ReadonlySet<string> = new Set(["validate", "new"]);
+
 /** An id in a request. Any text is accepted, so that a wrong one is reported as not found, with a near match. */
 export const WorkflowIdRef = text(200, 1).meta({
   description: "The workflow's id, from list_workflows.",

@@ -182,6 +182,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   },
   api_key_not_found: { meaning: "No key of yours has this id.", remedy: "`list_api_keys` lists them." },
   user_not_found: { meaning: "No user has this id.", remedy: "`list_users` lists them." },
+  workflow_id_taken: {
+    meaning: "There is, or was, a workflow with this id. The message names it, if you can see it.",
+    remedy: "Choose another `id`, or leave it out: an id is then made of the name.",
+  },
   project_taken: {
     meaning: "There is a project with this id.",
     remedy: "Choose another name, or set `id`.",

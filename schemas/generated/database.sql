@@ -150,7 +150,8 @@ CREATE TABLE "audit_log" (
   "key_name" text,
   "surface" text not null,
   "client" text not null,
-  "request_id" text, project text not null default 'default', lineage text, details text, hash text);
+  "request_id" text, project text not null default 'default', lineage text, details text, hash text,
+  "search_text" text);
 
 CREATE TABLE "backfills" (
   "id" text not null primary key,

@@ -2990,7 +2990,7 @@ export type post_Create_workflow = {
             
         
         header:  Partial<{ "Idempotency-Key": string }>,
-        body:  { name: string, description?: string | undefined, tags?: Array<string> | undefined, definition?: (Record<string, unknown> | string | null) | undefined, from?: Array<string> | undefined, project?: string | undefined, apply_fixes?: boolean | undefined, reason?: (string | null) | undefined },
+        body:  { name: string, id?: string | undefined, description?: string | undefined, tags?: Array<string> | undefined, definition?: (Record<string, unknown> | string | null) | undefined, from?: Array<string> | undefined, project?: string | undefined, apply_fixes?: boolean | undefined, reason?: (string | null) | undefined },
           }
       responses: {201: Schemas.SavedWorkflow,
 400: Schemas.Problem,
@@ -2998,6 +2998,7 @@ export type post_Create_workflow = {
 403: Schemas.Problem,
 404: Schemas.Problem,
 408: Schemas.Problem,
+409: Schemas.Problem,
 413: Schemas.Problem,
 415: Schemas.Problem,
 422: Schemas.Problem,
@@ -3012,6 +3013,7 @@ export type post_Create_workflow = {
 403: { "X-Request-Id": string },
 404: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
 413: { "X-Request-Id": string },
 415: { "X-Request-Id": string },
 422: { "X-Request-Id": string },

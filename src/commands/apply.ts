@@ -1,7 +1,7 @@
 /** `millrace workflows apply`: changes the workflows to match the files of a directory, all of them or none. */
 import type { z } from "zod";
 import type { PublishedWorkflow } from "../../schemas/exposure.ts";
-import { DEFAULT_PROJECT, projectField, projectOf, workflowIdPrefix } from "../../schemas/project.ts";
+import { DEFAULT_PROJECT, projectField, projectOf } from "../../schemas/project.ts";
 import { COMMAND_LINE } from "../../schemas/actor.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import { MAX_VERSION, WORKFLOW_ID, type WorkflowWithDefinition } from "../../schemas/workflow.ts";
@@ -12,6 +12,7 @@ import { AppError } from "../core/errors.ts";
 import { newRequestId } from "../core/ids.ts";
 import type { Readers, WorkflowContent } from "../core/ports.ts";
 import { calledWorkflowIds } from "../core/workflow-calls.ts";
+import { workflowIdIssue, workflowSlug } from "../core/workflow-id.ts";
 import { withExecutor, inProcessExecutor } from "./in-process-executor.ts";
 import { confirm, type ConfirmHost } from "./confirm.ts";
 import { CommandError, type Io, issueLine, paint } from "./io.ts";
@@ -157,7 +158,7 @@ async function checkFiles(
     const name = report.file.name ?? current?.name;
     if (report.file.id === undefined && !WORKFLOW_ID.test(stem))
       lines.push(
-        `${file}:1:1: id is missing, and the file name is not a valid id. Add id: <lower-case-with-dashes>.`,
+        `${file}:1:1: id is missing, and the file name is not a valid id. Add id: ${workflowSlug(stem, requested ?? DEFAULT_PROJECT)}.`,
       );
     if (name === undefined) lines.push(`${file}:1:1: name is missing. A new workflow needs a name.`);
     if (current?.status === "archived")
@@ -228,13 +229,14 @@ function projectIssue(
     if (actual === project) return undefined;
     return `"${id}" belongs to the project "${actual}", not "${project}". Apply it with --project ${actual}, or move it first.`;
   }
-  const prefix = workflowIdPrefix(project);
-  if (prefix !== "" && !id.startsWith(prefix))
-    return `the id of a new workflow of the project "${project}" must begin with "${prefix}". Add id: ${prefix}${id}`;
-  const [named, rest] = id.split(".");
-  return prefix === "" && rest !== undefined
-    ? `"${id}" is new, and its id begins with a project. Apply it with --project ${named}, or use an id without a dot.`
-    : undefined;
+  // One with another form is reported already.
+  const issue = WORKFLOW_ID.test(id) ? workflowIdIssue(id, project) : undefined;
+  if (issue === undefined) return undefined;
+  const fix =
+    project === DEFAULT_PROJECT && id.includes(".")
+      ? `Apply it with --project ${id.split(".")[0]}, or use an id without a dot.`
+      : `Add id: ${issue.did_you_mean}`;
+  return `the id ${issue.message}. ${fix}`;
 }
 
 /** @param label what is written before the path */

@@ -78,17 +78,18 @@ export async function createOne(
     config,
     name,
     ...fields
-  }: ContentOptions & { name?: string; description?: string; project?: string },
+  }: ContentOptions & { name?: string; id?: string; description?: string; project?: string },
 ): Promise<void> {
   const text = file === undefined ? undefined : readText(file);
   const { workflow: saved, report } = await withOperator(io, { config }, async (operator) => {
     const found = text === undefined ? undefined : await checked(operator, text, file!, fields.project);
-    const { name: written, description, tags } = found?.file ?? {};
+    const { id, name: written, description, tags } = found?.file ?? {};
     const chosen = name ?? written;
     if (chosen === undefined) throw new CommandError("Give the workflow a --name.", EXIT.usage);
     const workflow = await operator.call<Workflow>(
       createWorkflow,
       defined({
+        id,
         description,
         tags,
         ...fields,

@@ -140,6 +140,7 @@ export const ERRORS = {
   },
   setup_done: { status: 409, title: "The first admin already exists", mcp: "protocol", log: "info" },
   email_taken: { status: 409, title: "The e-mail address is already in use", mcp: "protocol", log: "info" },
+  workflow_id_taken: { status: 409, title: "There is a workflow with this id", mcp: "tool", log: "info" },
   project_taken: { status: 409, title: "There is a project with this id", mcp: "protocol", log: "info" },
   project_not_empty: { status: 409, title: "The project can't be deleted", mcp: "protocol", log: "info" },
   upgrade_unfinished: {

@@ -211,7 +211,7 @@ export interface WorkflowWriter extends WorkflowReader {
    * Guarantee: ids are unique. A second transaction that is about to use the same id waits, then finds it in use.
    * @param options.id the id of the workflow, such as that of a file; left out, the id is derived from the name
    * @param options.project its project; left out, the default one
-   * @throws AppError version_conflict when the requested id is taken
+   * @throws AppError workflow_id_taken when the requested id is taken
    */
   insert(
     content: WorkflowContent,
@@ -259,7 +259,7 @@ export interface WorkflowWriter extends WorkflowReader {
   pruneVersions(rule: PruneRule & { workflowId: string }): Promise<PrunableVersions>;
   /**
    * Imports a workflow of another instance with its id, its dates and its whole history, oldest version first.
-   * @throws AppError version_conflict when the id is taken
+   * @throws AppError workflow_id_taken when the id is taken
    */
   importWithHistory(
     workflow: Pick<

@@ -1,15 +1,14 @@
 /** Writes workflows and their versions, and increments the catalogue's revision. */
 import type { Insertable, Kysely } from "kysely";
 import { foldText } from "../../schemas/fold-text.ts";
-import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
-import { DEFAULT_PROJECT, projectField, projectOf, workflowIdPrefix } from "../../schemas/project.ts";
+import { RESERVED_WORKFLOW_IDS, type WorkflowWithDefinition } from "../../schemas/workflow.ts";
+import { DEFAULT_PROJECT, projectField, projectOf } from "../../schemas/project.ts";
 import { type Clock, iso } from "../core/clock.ts";
-import { AppError } from "../core/errors.ts";
-import { slugOf } from "../core/slug.ts";
 import { usageSubjectOf } from "../core/usage-limits.ts";
 import { calledWorkflowIds } from "../core/workflow-calls.ts";
 import type { Change, WorkflowContent, WorkflowWriter } from "../core/ports.ts";
 import { changeOf } from "../core/workflow-change-details.ts";
+import { idTakenError, workflowSlug } from "../core/workflow-id.ts";
 import type { WorkflowChange } from "../core/workflow-change-ports.ts";
 import { addPublication } from "./authorship.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
@@ -20,11 +19,6 @@ import type { Schema, WorkflowVersionRow } from "./schema.ts";
 import { workflowSearchText } from "./search-text.ts";
 import { addStoredBytes, moveStoredBytes } from "./stored-bytes.ts";
 import { projectRevision, workflowReader } from "./workflows.ts";
-
-/** Maximum length of an id that is derived from a name, in characters. */
-const SLUG_LENGTH = 60;
-/** Ids that are paths of the API. */
-const RESERVED = new Set(["validate"]);
 
 const columnsOf = (content: WorkflowContent, id: string) => ({
   name: content.name,
@@ -52,12 +46,6 @@ const incrementCounter = prepared((db, name: string) =>
     ),
 );
 const findId = prepared((db, id: string) => db.selectFrom("workflows").select("id").where("id", "=", id));
-
-const idTakenError = (id: string): AppError =>
-  new AppError(
-    "version_conflict",
-    `The id "${id}" is already used, and ids can't be reused. Nothing was changed. Choose another id.`,
-  );
 
 /**
  * Reads and writes workflows inside a transaction.
@@ -142,7 +130,7 @@ export function workflowWriter(
   }
 
   async function exists(id: string): Promise<boolean> {
-    return RESERVED.has(id) || (await findId(trx, id)).length > 0;
+    return RESERVED_WORKFLOW_IDS.has(id) || (await findId(trx, id)).length > 0;
   }
 
   /**
@@ -150,8 +138,7 @@ export function workflowWriter(
    * id of the project, so that no number shows what other projects have.
    */
   async function findFreeId(name: string, project: string): Promise<string> {
-    const base = slugOf(name, SLUG_LENGTH) || "workflow";
-    const slug = `${workflowIdPrefix(project)}${base}`;
+    const slug = workflowSlug(name, project);
     if (!(await exists(slug))) return slug;
     // Thousands of workflows may have the same name, so the number is doubled until it is free, then bisected.
     let usedNumber = 1;
@@ -286,7 +273,8 @@ export function workflowWriter(
     async importWithHistory(workflow, history) {
       const { id, status, version, published_version: live, created_at, updated_at, created_by } = workflow;
       const project = projectOf(workflow);
-      if (await exists(id)) throw idTakenError(id);
+      // An older release could give a workflow an id that is reserved now.
+      if ((await findId(trx, id)).length > 0) throw idTakenError(id);
       // The row stays because versions refer to it; the last version has the current name.
       const unnamed = { name: "", description: "", tags: [], definition: null };
       await insertWorkflow(trx, {

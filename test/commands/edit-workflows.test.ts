@@ -42,6 +42,35 @@ describe("millrace workflows", () => {
     });
   });
 
+  it("creates a draft with the id that is given, or that of the file", async () => {
+    const { cli, directory } = await testCli();
+    const file = join(directory, "named.yaml");
+    writeFileSync(file, `id: sales\n${GOOD}`);
+    expect((await cli("workflows", "create", "--name", "每周收入", "--id", "weekly")).out).toContain(
+      "Created weekly as a draft",
+    );
+    expect((await cli("workflows", "create", "--file", file)).out).toContain("Created sales as a draft");
+    const taken = await cli("workflows", "create", "--file", file);
+    expect([taken.code, taken.err]).toEqual([
+      1,
+      expect.stringContaining('The id "sales" is already used by the draft workflow "Good"'),
+    ]);
+    expect((await cli("workflows", "create", "--file", file, "--id", "sales-2")).code).toBe(0);
+    const invalid = await cli("workflows", "create", "--name", "A", "--id", "Größe");
+    expect(invalid.err).toContain('got "Größe"');
+    expect(invalid.err).toContain("groesse");
+  });
+
+  it("applies a file whose names macOS decomposed to the workflow that it names, and says which id is missing", async () => {
+    const { cli, files } = await testCli({ size: GOOD.replace("Good", "Größe") });
+    const decomposed = files({ "gro\u0308ße": `id: size\n${GOOD.replace("Good", "Gro\u0308ße")}` });
+    expect((await cli("workflows", "apply", decomposed, "--yes")).out).toContain("0 new, 1 changed");
+    expect((await cli("workflows", "apply", decomposed, "--yes")).out).toContain("0 changed, 1 unchanged");
+    expect((await cli("workflows", "list", "--search", "GRÖSSE")).out).toContain("\nsize ");
+    const unnamed = await cli("workflows", "apply", files({ "E\u0301te\u0301": GOOD }, "unnamed"), "--yes");
+    expect(unnamed.err).toContain("the file name is not a valid id. Add id: ete.");
+  });
+
   it("create and edit print the issues and the warnings of a file", async () => {
     const { cli, files } = await testCli();
     const directory = files({

@@ -123,7 +123,7 @@ describe("--project", () => {
     for (const name of ["hello", "other"]) rmSync(join(directory, "workflows", `${name}.yaml`));
     const named = files({ "finance.other": HELLO });
     expect((await cli("workflows", "apply", named, "--yes")).err).toContain(
-      '"finance.other" is new, and its id begins with a project. Apply it with --project finance, or use an id without a dot.',
+      'the id of a new workflow of the project "default" must not begin with another project, got "finance.other". Apply it with --project finance, or use an id without a dot.',
     );
     expect((await cli("workflows", "apply", named, "--project", "finnance")).err).toContain(
       "There is no project",

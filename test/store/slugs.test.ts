@@ -17,6 +17,7 @@ const name = fc
       "🦄",
       "--",
       "validate",
+      "new",
       "a".repeat(200),
       "Straße & Co",
     ),
@@ -58,6 +59,7 @@ describe("workflow ids", () => {
     ["../../etc/passwd", "etc-passwd"],
     ["%2e%2e/?x=1#y", "2e-2e-x-1-y"],
     ["Validate", "validate-2"],
+    ["New", "new-2"],
     ["a".repeat(200), "a".repeat(60)],
     [`${"a".repeat(59)} b`, "a".repeat(59)],
   ])("of %j are %s", async (given, id) => {
@@ -123,7 +125,7 @@ describe("workflow ids", () => {
     const insert = (id: string) => write((tx) => tx.workflows.insert(content, change, { id }));
     expect(await insert("revenue-2026")).toMatchObject({ id: "revenue-2026", name: "Weekly revenue" });
     for (const taken of ["revenue-2026", "validate"])
-      await expect(insert(taken)).rejects.toMatchObject({ code: "version_conflict" });
+      await expect(insert(taken)).rejects.toMatchObject({ code: "workflow_id_taken" });
     expect(await rows("workflows")).toBe(1);
   });
 });

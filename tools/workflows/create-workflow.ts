@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { ProjectInput } from "../../schemas/project.ts";
+import { ProjectInput, projectOf } from "../../schemas/project.ts";
+import { text } from "../../schemas/text.ts";
 import {
   ApplyFixes,
   DefinitionInputOrNull,
@@ -10,10 +11,13 @@ import {
   WorkflowName,
   WorkflowTags,
 } from "../../schemas/workflow.ts";
+import { unscoped } from "../../src/core/scoped-readers.ts";
 import { defineTool } from "../../src/core/tool.ts";
+import { idTakenError, workflowIdIssue } from "../../src/core/workflow-id.ts";
 import { projectFor } from "../projects/project-for.ts";
 import { RunId } from "../../schemas/run.ts";
 import { invalidInput } from "../../src/core/issues.ts";
+import type { WorkflowReader } from "../../src/core/ports.ts";
 import { findingsOf, readDefinition } from "./check-definition.ts";
 import { checkTrail } from "./check-trail.ts";
 import { workflowEtag } from "./etag.ts";
@@ -23,17 +27,27 @@ export const createWorkflow = defineTool({
   name: "create_workflow",
   title: "Create a workflow",
   description:
-    "Creates a workflow as a draft; its id is a slug of its name. With a definition, issues lists what keeps it from " +
+    "Creates a workflow as a draft. With a definition, issues lists what keeps it from " +
     "running: fix it with update_workflow, try it with run_workflow, then publish_workflow. " +
     "Read the language guide first: describe_environment.",
   route: "POST /workflows",
   scope: "write",
   effect: "create",
   selectable: true,
-  errors: ["project_not_found", "run_not_found", "storage_limit_reached", "idempotency_key_reused"],
+  errors: [
+    "project_not_found",
+    "run_not_found",
+    "workflow_id_taken",
+    "storage_limit_reached",
+    "idempotency_key_reused",
+  ],
   headers: { idempotency_key: "Idempotency-Key" },
   input: z.strictObject({
     name: WorkflowName,
+    id: text(200, 1).optional().meta({
+      description: "Lower-case letters, digits and -. Left out, a slug of the name.",
+      example: "weekly-revenue",
+    }),
     description: WorkflowDescription.default(""),
     tags: WorkflowTags.default([]),
     definition: DefinitionInputOrNull.default(null),
@@ -60,7 +74,7 @@ export const createWorkflow = defineTool({
   },
   etag: workflowEtag,
   async run(
-    { name, description, tags, definition: source, from, project: requested, apply_fixes, reason },
+    { name, id, description, tags, definition: source, from, project: requested, apply_fixes, reason },
     ctx,
   ) {
     if (from !== undefined && source !== null) throw twoSources();
@@ -68,6 +82,8 @@ export const createWorkflow = defineTool({
     if (trail !== undefined && requested !== undefined && requested !== trail.project)
       throw otherProject(trail.project);
     const project = await projectFor(ctx, "write", trail?.project ?? requested);
+    const idIssue = id === undefined ? undefined : workflowIdIssue(id, project);
+    if (idIssue !== undefined) throw invalidInput([{ path: "id", ...idIssue }]);
     const options = { project, applyFixes: apply_fixes };
     const checked =
       trail !== undefined
@@ -77,16 +93,26 @@ export const createWorkflow = defineTool({
           : await readDefinition(ctx, source, options);
     return ctx.write(async (tx) => {
       await ctx.engine.assertMayStore(tx, ctx.actor.principal, project);
+      if (id !== undefined) await assertFreeId(tx.workflows, id, project);
       const content = { name, description, tags, definition: checked?.definition ?? null };
       const saved = await tx.workflows.insert(
         content,
         { kind: "created", reason, actor: ctx.actor },
-        { project },
+        { id, project },
       );
       return { ...saved, ...(checked && findingsOf(checked)) };
     });
   },
 });
+
+/** @throws AppError workflow_id_taken, with the workflow that has the id, if the caller can see it */
+async function assertFreeId(workflows: WorkflowReader, id: string, project: string): Promise<void> {
+  const holder = await unscoped(workflows).find(id);
+  if (holder === undefined) return;
+  if ((await workflows.projectOf(id)) === undefined) throw idTakenError(id);
+  const place = projectOf(holder) === project ? "" : ` in the project "${projectOf(holder)}"`;
+  throw idTakenError(id, `the ${holder.status} workflow "${holder.name}"${place}`);
+}
 
 const twoSources = () =>
   invalidInput([

@@ -163,6 +163,7 @@ export function registerWorkflows(
     .command("create")
     .description("create a workflow as a draft")
     .option("--name <name>", "its name (default: that of the file)")
+    .option("--id <id>", "its id (default: that of the file, else a slug of the name)")
     .option("--description <text>", "what it does")
     .option("--file <path>", "YAML or JSON file with its definition; - reads standard input")
     .option("--project <id>", "its project (default: the default project)")
