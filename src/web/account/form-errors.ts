@@ -1,15 +1,12 @@
 /** Maps the errors that the API returns to the fields of a small form. */
 import { ApiError } from "../api/client.ts";
-import { endSentence } from "../ui/sentence.ts";
+import { issueText } from "../forms/issues.ts";
 
 /** @returns the text to show at the field with this path; undefined where the field has no issue */
 export function issueAt(error: Error | null, path: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
   const issue = error.problem.errors?.find((candidate) => candidate.path === path);
-  if (issue === undefined) return undefined;
-  if (issue.code === "missing") return "Required.";
-  const text = issue.fix === undefined ? issue.message : `${endSentence(issue.message)} ${issue.fix}`;
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
+  return issue && issueText([{ ...issue, path: "" }]);
 }
 
 /** @returns the error to show above the form; null if the fields already show all of it */

@@ -21,9 +21,12 @@ export const issuesOutside = (issues: readonly Issue[], parts: readonly (string 
 export function issueText(issues: readonly Issue[]): string | undefined {
   if (issues.length === 0) return undefined;
   return issues
-    .map(({ path, code, message, fix }) => {
+    .map(({ path, code, message, did_you_mean: near, fix }) => {
       if (code === "missing") return path === "" ? "Required." : `${path} is required.`;
-      return joinSentences(path === "" ? capitalize(message) : `${path}: ${message}`, fix);
+      return joinSentences(
+        path === "" ? capitalize(message) : `${path}: ${message}`,
+        fix ?? (near && `Did you mean ${near}?`),
+      );
     })
     .join("\n");
 }

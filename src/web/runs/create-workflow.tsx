@@ -16,6 +16,7 @@ import { ErrorAlert, LoadingSkeleton, Page } from "../ui/page.tsx";
 import { endSentence } from "../ui/sentence.ts";
 import { Time } from "../ui/time.tsx";
 import { DETAIL_FIELDS, type Details, DetailsFields } from "../workflows/details-dialog.tsx";
+import { IdField, idInBody } from "../workflows/id-field.tsx";
 import { IssueList } from "../workflows/issue-list.tsx";
 import { invalidateWorkflows } from "../workflows/queries.ts";
 import { runName } from "./run-name.ts";
@@ -65,12 +66,13 @@ function CreateForm({ runId, steps }: { runId: string; steps: readonly RunSummar
   const client = useQueryClient();
   const [chosen, setChosen] = useState<readonly string[]>([runId]);
   const [details, setDetails] = useState<Details>({ name: "", description: "", tags: [] });
+  const [id, setId] = useState("");
   const headerFor = useIdempotencyHeader();
   const create = useMutation({
     mutationFn: async (): Promise<Saved> => {
       // In the order in which they ran, which is that of the list.
       const from = steps.flatMap(({ id }) => (chosen.includes(id) ? [id] : []));
-      const body = { ...details, from };
+      const body = { ...details, ...idInBody(id), from };
       return (await send("post", "/workflows", { header: headerFor(body), body })).data;
     },
     onSuccess: () => invalidateWorkflows(client),
@@ -108,9 +110,11 @@ function CreateForm({ runId, steps }: { runId: string; steps: readonly RunSummar
             </Stack>
           </Checkbox.Group>
           <DetailsFields details={details} onChange={setDetails} issues={issues} />
-          {create.isError && (issues.length === 0 || issuesOutside(issues, DETAIL_FIELDS).length > 0) && (
-            <ErrorAlert error={create.error} />
-          )}
+          <IdField id={id} onChange={setId} issues={issues} />
+          {create.isError &&
+            (issues.length === 0 || issuesOutside(issues, [...DETAIL_FIELDS, "id"]).length > 0) && (
+              <ErrorAlert error={create.error} />
+            )}
           <Group>
             <Button type="submit" loading={create.isPending} disabled={chosen.length === 0}>
               Create workflow

@@ -13,6 +13,7 @@ import { AccessDenied } from "../ui/access-denied.tsx";
 import { ErrorAlert, Page } from "../ui/page.tsx";
 import classes from "./create.module.css";
 import { type Details, DetailsFields, DETAIL_FIELDS } from "./details-dialog.tsx";
+import { IdField, idInBody } from "./id-field.tsx";
 import { invalidateWorkflows } from "./queries.ts";
 import { BLANK_TEMPLATE, TEMPLATES } from "./templates.ts";
 
@@ -28,12 +29,13 @@ function CreateForm() {
   const [template, setTemplate] = useState(BLANK_TEMPLATE);
   const target = useTargetProject();
   const [edited, setEdited] = useState<Partial<Details>>({});
+  const [id, setId] = useState("");
   const headerFor = useIdempotencyHeader();
   const { name, description, tags } = template;
   const details: Details = { name, description, tags, ...edited };
   const create = useMutation({
     mutationFn: () => {
-      const body = { ...details, definition: template.definition, ...target.body };
+      const body = { ...details, ...idInBody(id), definition: template.definition, ...target.body };
       return send("post", "/workflows", { header: headerFor(body), body });
     },
     onSuccess: async ({ data }) => {
@@ -70,9 +72,11 @@ function CreateForm() {
           </Radio.Group>
           {target.select}
           <DetailsFields details={details} onChange={change} issues={issues} />
-          {create.isError && (issues.length === 0 || issuesOutside(issues, DETAIL_FIELDS).length > 0) && (
-            <ErrorAlert error={create.error} />
-          )}
+          <IdField id={id} onChange={setId} issues={issues} />
+          {create.isError &&
+            (issues.length === 0 || issuesOutside(issues, [...DETAIL_FIELDS, "id"]).length > 0) && (
+              <ErrorAlert error={create.error} />
+            )}
           <Group>
             <Button type="submit" loading={create.isPending}>
               Create and edit

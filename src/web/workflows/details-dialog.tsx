@@ -14,6 +14,7 @@ import {
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { ApiError, send } from "../api/client.ts";
+import { fieldError } from "../forms/field-error.tsx";
 import { issuesUnder, issuesOutside, issueText } from "../forms/issues.ts";
 import { useFocusIssue } from "../forms/use-focus-issue.ts";
 import { notifySuccess } from "../ui/notify.ts";
@@ -119,7 +120,7 @@ export function DetailsFields({ details, onChange, issues }: DetailsFieldsProps)
         data-autofocus
         value={details.name}
         onChange={(event) => onChange({ ...details, name: event.currentTarget.value })}
-        error={issueText(issuesUnder(issues, "name"))}
+        error={fieldError(issuesUnder(issues, "name"), (name) => onChange({ ...details, name }))}
       />
       <Textarea
         label="Description"
@@ -129,7 +130,9 @@ export function DetailsFields({ details, onChange, issues }: DetailsFieldsProps)
         maxRows={10}
         value={details.description}
         onChange={(event) => onChange({ ...details, description: event.currentTarget.value })}
-        error={issueText(issuesUnder(issues, "description"))}
+        error={fieldError(issuesUnder(issues, "description"), (description) =>
+          onChange({ ...details, description }),
+        )}
       />
       <TagsInput
         label="Tags"

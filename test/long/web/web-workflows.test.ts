@@ -61,6 +61,33 @@ const FRAGILE = {
 const saying = (text: string) => ({ steps: [{ id: "hello", type: "set", values: { text } }] });
 
 describe("a workflow in the browser", () => {
+  it("is created with an id of its own, after the suggestions of the server are accepted", async () => {
+    const { bens } = await twoPeople();
+    const { page } = bens;
+    await bens.visit("/workflows/new");
+    await page.getByLabel(/^Name/).fill("Weekly\u202E Größe");
+    await page.getByLabel("ID (optional)").fill("Größe");
+    const submit = page.getByRole("button", { name: "Create and edit" });
+    const suggestions = page.getByRole("button", { name: "Use the suggestion" });
+    await submit.click();
+    await page.getByText("U+202E at character 7").waitFor();
+    await suggestions.click();
+    expect(await page.getByLabel(/^Name/).inputValue()).toBe("Weekly Größe");
+    await submit.click();
+    await page.getByText("lower-case letters, digits and -, starting").waitFor();
+    await suggestions.click();
+    expect(await page.getByLabel("ID (optional)").inputValue()).toBe("groesse");
+    await submit.click();
+    await heading(page, "Edit Weekly Größe").waitFor();
+    expect(page.url()).toContain("/workflows/groesse/edit");
+
+    await bens.visit("/workflows/new");
+    await page.getByLabel(/^Name/).fill("Another");
+    await page.getByLabel("ID (optional)").fill("groesse");
+    await submit.click();
+    await page.getByText('Is already used by the draft workflow "Weekly Größe"').waitFor();
+  });
+
   it("is created from a template, validated while typing, published, run, watched and approved by another user", async () => {
     const { anns, bens, site } = await twoPeople();
     const { page } = bens;

@@ -37,6 +37,15 @@ describe("the issues of a field", () => {
     );
   });
 
+  it("become sentences that include the suggestion of the server, unless the fix has it", () => {
+    expect(issueText([issueAt("", { did_you_mean: "groesse" })])).toBe(
+      "Must be a string. Did you mean groesse?",
+    );
+    expect(issueText([issueAt("", { did_you_mean: "a", fix: "Write a." })])).toBe(
+      "Must be a string. Write a.",
+    );
+  });
+
   it("say that a missing value is required", () => {
     const missing = { code: "missing", message: "is missing", fix: "Give it: text." };
     expect(issueText([issueAt("", missing), issueAt("a.b", missing)])).toBe("Required.\na.b is required.");
