@@ -32,6 +32,12 @@ const TRANSLITERATED = [
   ["每周收入", "mei-zhou-shou-ru"],
   ["2024年报告", "2024-nian-bao-gao"],
   ["周报v2", "zhou-bao-v2"],
+  // https://github.com/talha-asad/mongoose-url-slugs/issues/31, https://github.com/sindresorhus/slugify/issues/8
+  ["今天天气真好", "jin-tian-tian-qi-zhen-hao"],
+  ["你好", "ni-hao"],
+  // https://github.com/esamattis/underscore.string/issues/349
+  ["あいうえお", "aiueo"],
+  ["가나다", "ga-na-da"],
   ["Type 周报", "type-zhou-bao"],
   ["データ 2", "deta-2"],
   ["한국어", "han-gug-eo"],

@@ -212,6 +212,22 @@ describe("searching", () => {
     expect(await read.count({ search })).toBe(found ? 1 : 0);
   });
 
+  it.each([
+    // https://github.com/Donkie/Spoolman/pull/1078
+    ["Червоний", "черв", 1],
+    // https://github.com/zed-industries/zed/issues/30503: what is typed is composed, what macOS stored is not.
+    ["gro\u0308ssen", "grö", 1],
+    // https://github.com/open-webui/open-webui/pull/29186: a wildcard of full width became one of SQL.
+    ["Plain", "\uFF05", 0],
+    ["100\uFF05", "\uFF05", 1],
+    // https://github.com/newsboat/newsboat/issues/585
+    ["Ägypten", "ägy", 1],
+  ])("of %j for %j finds %i", async (name, search, count) => {
+    const { read, create: make } = await testStore();
+    await make({ name });
+    expect(await read.count({ search })).toBe(count);
+  });
+
   it("finds the same with an index of many workflows as by comparing each", async () => {
     const first = await testStore();
     const { store, read, create: make, change } = first;

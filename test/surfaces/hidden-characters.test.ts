@@ -34,6 +34,10 @@ const HIDDEN = [
 const SEEN = [
   ["Persian, between joined letters", "می\u200Cخواهم"],
   ["Persian, a plural after a joined letter", "کتاب\u200Cها"],
+  // https://github.com/kepano/defuddle/pull/103, https://github.com/alpheios-project/alpheios-core/issues/491
+  ["Persian, plugin", "افزونه\u200Cی"],
+  ["Persian, database", "پایگاه\u200Cداده"],
+  ["Persian, problems", "مشکل\u200Cها"],
   ["Persian, with a mark on the letter", "مِ\u200Cخ"],
   ["Hindi, a half letter", "क्\u200Dष"],
   ["Hindi, no ligature", "क्\u200Cष"],
