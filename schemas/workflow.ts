@@ -67,6 +67,15 @@ export const WorkflowIdRef = text(200, 1).meta({
   example: "weekly-revenue",
 });
 
+/** The id of a new workflow. Its form is checked with its project (src/core/workflow-id.ts). */
+export const NewWorkflowId = text(200, 1)
+  .meta({
+    description:
+      "Lower-case letters, digits and -, in other projects than the default one after the project and a dot. Left out, a slug of the name.",
+    example: "weekly-revenue",
+  })
+  .register(shortSchemas, { type: "string", description: "Default: a slug of the name." });
+
 /** A definition. Any object is accepted here: the workflow language has its own schema and checker. */
 export const WorkflowDefinition = z
   .custom<Record<string, unknown>>(

@@ -19,15 +19,16 @@ interface IdIssue {
   fix: string;
 }
 
+const issue = (code: string, message: string, near: string, fix = `Write ${near}.`): IdIssue => ({
+  code,
+  message,
+  did_you_mean: near,
+  fix,
+});
+
 /** Why a new workflow of a project can't have an id, apart from others that have it; undefined if it can. */
 export function workflowIdIssue(id: string, project: string): IdIssue | undefined {
   const prefix = workflowIdPrefix(project);
-  const issue = (code: string, message: string, near: string, fix = `Write ${near}.`): IdIssue => ({
-    code,
-    message,
-    did_you_mean: near,
-    fix,
-  });
   const shown = JSON.stringify(id.slice(0, 100));
   if (!WORKFLOW_ID.test(id))
     return issue(

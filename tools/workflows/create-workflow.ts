@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { ProjectInput, projectOf } from "../../schemas/project.ts";
-import { text } from "../../schemas/text.ts";
 import {
   ApplyFixes,
   DefinitionInputOrNull,
   IdempotencyKey,
+  NewWorkflowId,
   Reason,
   SavedWorkflow,
   WorkflowDescription,
@@ -44,10 +44,7 @@ export const createWorkflow = defineTool({
   headers: { idempotency_key: "Idempotency-Key" },
   input: z.strictObject({
     name: WorkflowName,
-    id: text(200, 1).optional().meta({
-      description: "Lower-case letters, digits and -. Left out, a slug of the name.",
-      example: "weekly-revenue",
-    }),
+    id: NewWorkflowId.optional(),
     description: WorkflowDescription.default(""),
     tags: WorkflowTags.default([]),
     definition: DefinitionInputOrNull.default(null),

@@ -78,6 +78,6 @@ async function foldEntries(db: Kysely<Tables>): Promise<void> {
         .where("id", "=", id)
         .execute();
     if (rows.length < BATCH) return;
-    after = Number(rows.at(-1)!.id);
+    after = rows.at(-1)!.id;
   }
 }

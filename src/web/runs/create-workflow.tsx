@@ -66,13 +66,13 @@ function CreateForm({ runId, steps }: { runId: string; steps: readonly RunSummar
   const client = useQueryClient();
   const [chosen, setChosen] = useState<readonly string[]>([runId]);
   const [details, setDetails] = useState<Details>({ name: "", description: "", tags: [] });
-  const [id, setId] = useState("");
+  const [chosenId, setChosenId] = useState("");
   const headerFor = useIdempotencyHeader();
   const create = useMutation({
     mutationFn: async (): Promise<Saved> => {
       // In the order in which they ran, which is that of the list.
       const from = steps.flatMap(({ id }) => (chosen.includes(id) ? [id] : []));
-      const body = { ...details, ...idInBody(id), from };
+      const body = { ...details, ...idInBody(chosenId), from };
       return (await send("post", "/workflows", { header: headerFor(body), body })).data;
     },
     onSuccess: () => invalidateWorkflows(client),
@@ -110,7 +110,7 @@ function CreateForm({ runId, steps }: { runId: string; steps: readonly RunSummar
             </Stack>
           </Checkbox.Group>
           <DetailsFields details={details} onChange={setDetails} issues={issues} />
-          <IdField id={id} onChange={setId} issues={issues} />
+          <IdField id={chosenId} onChange={setChosenId} issues={issues} />
           {create.isError &&
             (issues.length === 0 || issuesOutside(issues, [...DETAIL_FIELDS, "id"]).length > 0) && (
               <ErrorAlert error={create.error} />

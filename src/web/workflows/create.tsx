@@ -29,13 +29,13 @@ function CreateForm() {
   const [template, setTemplate] = useState(BLANK_TEMPLATE);
   const target = useTargetProject();
   const [edited, setEdited] = useState<Partial<Details>>({});
-  const [id, setId] = useState("");
+  const [chosenId, setChosenId] = useState("");
   const headerFor = useIdempotencyHeader();
   const { name, description, tags } = template;
   const details: Details = { name, description, tags, ...edited };
   const create = useMutation({
     mutationFn: () => {
-      const body = { ...details, ...idInBody(id), definition: template.definition, ...target.body };
+      const body = { ...details, ...idInBody(chosenId), definition: template.definition, ...target.body };
       return send("post", "/workflows", { header: headerFor(body), body });
     },
     onSuccess: async ({ data }) => {
@@ -72,7 +72,7 @@ function CreateForm() {
           </Radio.Group>
           {target.select}
           <DetailsFields details={details} onChange={change} issues={issues} />
-          <IdField id={id} onChange={setId} issues={issues} />
+          <IdField id={chosenId} onChange={setChosenId} issues={issues} />
           {create.isError &&
             (issues.length === 0 || issuesOutside(issues, [...DETAIL_FIELDS, "id"]).length > 0) && (
               <ErrorAlert error={create.error} />
