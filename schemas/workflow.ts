@@ -74,7 +74,7 @@ export const NewWorkflowId = text(200, 1)
       "Lower-case letters, digits and -, in other projects than the default one after the project and a dot. Left out, a slug of the name.",
     example: "weekly-revenue",
   })
-  .register(shortSchemas, { type: "string", description: "Default: a slug of the name." });
+  .register(shortSchemas, { type: "string", description: "Default: from the name." });
 
 /** A definition. Any object is accepted here: the workflow language has its own schema and checker. */
 export const WorkflowDefinition = z

@@ -27,9 +27,8 @@ export const createWorkflow = defineTool({
   name: "create_workflow",
   title: "Create a workflow",
   description:
-    "Creates a workflow as a draft. With a definition, issues lists what keeps it from " +
-    "running: fix it with update_workflow, try it with run_workflow, then publish_workflow. " +
-    "Read the language guide first: describe_environment.",
+    "Creates a workflow as a draft. With a definition, issues lists what keeps it from running: fix with update_workflow, " +
+    "try with run_workflow, then publish_workflow. Read the guide first: describe_environment.",
   route: "POST /workflows",
   scope: "write",
   effect: "create",
