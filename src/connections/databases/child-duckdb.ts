@@ -40,6 +40,19 @@ const WRITING: ReadonlySet<StatementType> = new Set([
   StatementType.DROP,
 ]);
 
+/** @throws where the statement may store a moment without its offset: a text as it is, and a time by its day and time of day alone */
+function withValues(statement: DuckDBPreparedStatement, bound: BoundText): DuckDBPreparedStatement {
+  if (!READING.has(statement.statementType) && placesOfMoments(statement, bound).areUnclear)
+    throw childFailure({
+      code: "input_invalid",
+      message:
+        "DuckDB does not say which type a parameter that is a moment with an offset has, and would write it to a time without the offset.",
+      fix: "Say in the query which it is, where x is the parameter: CAST(:x AS TIMESTAMPTZ) or CAST(:x AS TEXT).",
+    });
+  bind(statement, bound.values);
+  return statement;
+}
+
 const THREADS = 2;
 /** Maximum number of rows that are counted; the size of a larger table is estimated. */
 const COUNTED = 10_000_000;
@@ -85,18 +98,15 @@ export function createDuckdbEngine(spec: ChildSpec): EmbeddedEngine {
   /** A parameter for each place is tried where it is needed: in GROUP BY a statement may need the same one again. */
   async function bound(
     connection: DuckDBConnection,
-    { text, values, perPlace }: BoundText & { perPlace?: BoundText },
+    { perPlace, ...shared }: BoundText & { perPlace?: BoundText },
   ): Promise<DuckDBPreparedStatement> {
-    const statement = await prepared(connection, text);
-    if (perPlace !== undefined && placesOfMoments(statement, values).areUntyped) {
+    const statement = await prepared(connection, shared.text);
+    if (placesOfMoments(statement, shared).areUntyped && perPlace !== undefined) {
       const other = await prepared(connection, perPlace.text).catch(() => undefined);
-      if (other !== undefined && placesOfMoments(other, perPlace.values).areTimes) {
-        bind(other, perPlace.values);
-        return other;
-      }
+      if (other !== undefined && placesOfMoments(other, perPlace).areTimes)
+        return withValues(other, perPlace);
     }
-    bind(statement, values);
-    return statement;
+    return withValues(statement, shared);
   }
 
   return {

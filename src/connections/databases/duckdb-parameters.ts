@@ -10,6 +10,8 @@ import {
   HUGEINT,
 } from "@duckdb/node-api";
 import { isLongNumber } from "../../../schemas/long-numbers.ts";
+import { isCast } from "./casts.ts";
+import type { BoundText } from "./child-protocol.ts";
 import type { SqlValue } from "./driver.ts";
 import { MAX_DECIMAL_DIGITS, MAX_INT128, MAX_INT64 } from "./duckdb-limits.ts";
 import { readMoment, utcText } from "./moments.ts";
@@ -71,15 +73,21 @@ export function bind(statement: DuckDBPreparedStatement, values: readonly SqlVal
   });
 }
 
-/** Of the moments that DuckDB would read without their offset: whether a place takes one as a time, and whether it has no type. */
+/**
+ * Of the moments that DuckDB would read without their offset: whether a place takes one as a time, whether it has no type, and whether
+ * the query does not cast it there.
+ */
 export function placesOfMoments(
   statement: DuckDBPreparedStatement,
-  values: readonly SqlValue[],
-): { areTimes: boolean; areUntyped: boolean } {
-  const types = [...values.keys()]
-    .filter((index) => readMoment(values[index])?.isShifted === true)
-    .map((index) => parameterType(statement, index)?.typeId);
-  return { areTimes: types.some((type) => TIMES.has(type)), areUntyped: types.includes(undefined) };
+  { text, values }: BoundText,
+): { areTimes: boolean; areUntyped: boolean; areUnclear: boolean } {
+  const shifted = [...values.keys()].filter((index) => readMoment(values[index])?.isShifted === true);
+  const untyped = shifted.filter((index) => parameterType(statement, index) === undefined);
+  return {
+    areTimes: shifted.some((index) => TIMES.has(parameterType(statement, index)?.typeId)),
+    areUntyped: untyped.length > 0,
+    areUnclear: untyped.some((index) => !isCast(text, `$${index + 1}`)),
+  };
 }
 
 /** A long number is a number, and a moment one in UTC, except where the statement takes a text, or does not say what it takes. */

@@ -1,5 +1,6 @@
 /** The values of parameters of SQLite. (Child processes load this file.) */
 import { isLongNumber } from "../../../schemas/long-numbers.ts";
+import { isCast } from "./casts.ts";
 import type { SqlValue } from "./driver.ts";
 
 export type BoundValue = string | number | bigint | null;
@@ -22,7 +23,7 @@ export function bindable(value: SqlValue): BoundValue {
 export const positionsWithTwoReadings = (text: string, values: readonly SqlValue[]): number[] =>
   [...values.keys()].filter((index) => {
     const value = values[index]!;
-    return isLongNumber(value) && !isBeyondIntegers(value) && !isCast(text, index);
+    return isLongNumber(value) && !isBeyondIntegers(value) && !isCast(text, `?${index + 1}`);
   });
 
 /** Binds a long number the other way: as text where `bindable` makes an integer, and as the nearest double where it makes a text. */
@@ -31,10 +32,3 @@ export const bindableOtherwise = (value: string): BoundValue =>
 
 /** Every integer of SQLite is smaller, as it is than a text: both readings of the value agree. */
 const isBeyondIntegers = (value: string): boolean => /^\d+$/.test(value) && BigInt(value) > MAX_INT64;
-
-/** Whether a query casts a parameter at each of its places. */
-function isCast(text: string, index: number): boolean {
-  const placeholder = String.raw`\?${index + 1}(?!\d)`;
-  const cast = new RegExp(String.raw`\bcast\s*\(\s*${placeholder}\s+as\b`, "gi");
-  return !new RegExp(placeholder).test(text.replaceAll(cast, ""));
-}

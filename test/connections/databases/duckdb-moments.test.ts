@@ -91,6 +91,23 @@ describe("moments as parameters of DuckDB", () => {
     expect((await runQuery("shop", grouped, { at })).rows).toEqual([{ later: false, n: 1 }]);
   });
 
+  it("are refused where a statement would write them without their offset, because their place has no type", async () => {
+    const { runQuery } = await shop();
+    const at = "2026-01-03T02:34:05+05:30";
+    const write = (value: string, params = { at }) =>
+      runQuery("shop", `INSERT INTO moments (ts, note) SELECT ${value}, 'copied'`, params, { write: true });
+    await expect(write(":at")).rejects.toMatchObject({
+      code: "input_invalid",
+      options: { fix: expect.stringContaining("CAST(:x AS TIMESTAMPTZ)") },
+    });
+    await write("CAST(:at AS TIMESTAMPTZ)");
+    // The day and the time of day are those in UTC.
+    await write(":at", { at: "2026-01-03T02:34:05Z" });
+    expect((await runQuery("shop", "SELECT ts FROM moments WHERE note = 'copied' ORDER BY ts")).rows).toEqual(
+      [{ ts: "2026-01-02T21:04:05" }, { ts: "2026-01-03T02:34:05" }],
+    );
+  });
+
   it("keep the digits after the second, and the text where the query does not say its type", async () => {
     const { runQuery } = await shop();
     const at = "2026-01-03T02:34:05.123456789+05:30";
