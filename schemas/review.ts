@@ -27,7 +27,7 @@ export const PlannedSchedule = z
     cron: z.string().meta({ example: "0 7 * * 1" }),
     timezone: z.string().meta({ example: "Europe/Berlin" }),
     overlap: z.string().meta({ example: "skip" }),
-    next_times: z
+    next_runs: z
       .array(zonedTimestamp)
       .optional()
       .meta({ description: "The next five times; left out in requests of older releases.", example: [] }),

@@ -12,7 +12,9 @@ export const ScheduleState = z
     timezone: z.string().meta({ example: "Europe/Berlin" }),
     overlap: z.enum(["skip", "queue"]).meta({ example: "skip" }),
     paused: z.boolean().meta({ example: false }),
-    next: z.array(timestamp).meta({ description: "The next five times; none while paused.", example: [] }),
+    next_runs: z
+      .array(timestamp)
+      .meta({ description: "The next five times; none while paused.", example: [] }),
     last_at: timestamp.nullable().meta({ description: "The scheduled time of the last run." }),
     skipped: z
       .strictObject({

@@ -196,7 +196,7 @@ async function checkFiles(
     const {
       errors,
       warnings,
-      next_times: nextTimes = [],
+      next_runs: nextTimes = [],
     } = await engine.check(text, {
       checkConnections,
       allowFileFields: true,

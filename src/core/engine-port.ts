@@ -43,7 +43,7 @@ export interface CheckReport {
   /** `output_type` is the type of a step's output, cut in the same way. */
   steps: { id: string; type: string; output_type: string; effects: boolean; facts?: StepFacts }[];
   /** With a schedule whose times have no issues: the next ones in its zone, with the offset. */
-  next_times?: string[];
+  next_runs?: string[];
   /** With `mocks`: the values of the steps' fields and of the output; `not_evaluated` says why others are not known. */
   preview?: { steps: Record<string, unknown>; output?: unknown; not_evaluated?: unknown };
   /** With `applyFixes`: the fixes that were applied. */

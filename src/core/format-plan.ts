@@ -70,7 +70,7 @@ export function formatWorkflowPlan({
   ].join("\n");
 }
 
-const formatSchedule = ({ cron, timezone, next_times: times = [] }: PlannedSchedule): string =>
+const formatSchedule = ({ cron, timezone, next_runs: times = [] }: PlannedSchedule): string =>
   `${cron} (${timezone}).${times.length === 0 ? "" : ` Next times: ${times.join(", ")}.`}`;
 
 const triggerLines = (triggers: readonly PlannedTrigger[]): string[] =>

@@ -274,7 +274,7 @@ describe("a change request", () => {
       schedule: {
         cron: "0 7 * * 1",
         timezone: "Europe/Berlin",
-        next_times: expect.arrayContaining([expect.stringMatching(/T07:00:00\+0[12]:00$/)]),
+        next_runs: expect.arrayContaining([expect.stringMatching(/T07:00:00\+0[12]:00$/)]),
       },
       tool: { effects: ["http POST https://example.com/hook", "saves workflow state"], read_only: false },
       saves_state: ["last"],

@@ -87,7 +87,7 @@ describe("the shortest interval of schedules", () => {
       skipped: null,
       warning: expect.stringContaining("limits.min_schedule_interval (1m)"),
     });
-    expect(schedule.next.slice(0, 2)).toEqual(["2026-11-21T08:03:10.000Z", "2026-11-21T08:04:10.000Z"]);
+    expect(schedule.next_runs.slice(0, 2)).toEqual(["2026-11-21T08:03:10.000Z", "2026-11-21T08:04:10.000Z"]);
     const { body: runs } = await upgraded.call("GET", `/workflows/${body.id}/runs`);
     expect(runs.map(({ status }: { status: string }) => status)).toEqual(Array(3).fill("succeeded"));
   });

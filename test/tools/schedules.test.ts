@@ -42,10 +42,10 @@ describe("the next times of a schedule", () => {
       "2026-12-13T08:00:00-05:00",
       "2026-12-18T08:00:00-05:00",
     ];
-    expect(validation.next_times).toEqual(times);
+    expect(validation.next_runs).toEqual(times);
     await call(createWorkflow, { name: "Fridays", definition });
     const plan = await call(planWorkflow, { workflow_id: "fridays" });
-    expect(plan.schedule).toEqual({ ...schedule, overlap: "skip", next_times: times });
+    expect(plan.schedule).toEqual({ ...schedule, overlap: "skip", next_runs: times });
     expect(plan.words).toContain(
       `Once published it runs by itself: 0 8 13 * FRI (America/New_York). Next times: ${times.join(", ")}.`,
     );
@@ -63,7 +63,7 @@ describe("list_schedules", () => {
     expect(await ids()).toEqual(["nine", "noon", "night", "early"]);
     expect((await call(listSchedules)).items[0]).toMatchObject({
       paused: false,
-      next: [
+      next_runs: [
         "2026-11-21T09:00:00.000Z",
         "2026-11-22T09:00:00.000Z",
         "2026-11-23T09:00:00.000Z",
@@ -73,7 +73,7 @@ describe("list_schedules", () => {
     });
     await call(pauseSchedule, { workflow_id: "nine" });
     expect(await ids()).toEqual(["noon", "night", "early", "nine"]);
-    expect((await call(listSchedules)).items[3]).toMatchObject({ paused: true, next: [] });
+    expect((await call(listSchedules)).items[3]).toMatchObject({ paused: true, next_runs: [] });
     await call(resumeSchedule, { workflow_id: "nine" });
     await call(archiveWorkflow, { workflow_id: "noon" });
     expect(await ids()).toEqual(["nine", "night", "early"]);
@@ -89,7 +89,7 @@ describe("list_schedules", () => {
     expect(await call(listSchedules)).toMatchObject({ items: [], total: 0 });
     for (const workflow_id of ["noon", "nine"]) await call(publishWorkflow, { workflow_id });
     expect(await ids()).toEqual(["nine", "noon"]);
-    expect(await call(getSchedule, { workflow_id: "noon" })).toMatchObject({ paused: true, next: [] });
+    expect(await call(getSchedule, { workflow_id: "noon" })).toMatchObject({ paused: true, next_runs: [] });
     await call(resumeSchedule, { workflow_id: "noon" });
     await call(unpublishWorkflow, { workflow_id: "noon" });
     await call(publishWorkflow, { workflow_id: "noon" });

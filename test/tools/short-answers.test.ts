@@ -198,7 +198,7 @@ describe("a workflow with a newer draft", () => {
       ],
       schedule: {
         version: 1,
-        next: published["next_runs"].map((time: string) => new Date(time).toISOString()),
+        next_runs: published["next_runs"].map((time: string) => new Date(time).toISOString()),
       },
     });
   });

@@ -13,7 +13,7 @@ export function plannedSchedule(ctx: Context, definition: Record<string, unknown
   const schedule = TOP_FIELDS.schedule.parse(definition["schedule"]);
   if (schedule === undefined) return null;
   const { cron, timezone, overlap } = schedule;
-  return { cron, timezone, overlap, next_times: localTimes(ctx, schedule) };
+  return { cron, timezone, overlap, next_runs: localTimes(ctx, schedule) };
 }
 
 /** The next times of a schedule in its zone, each with the offset from UTC. */

@@ -53,7 +53,7 @@ export async function savePaused(
 
 export function scheduleState(ctx: ToolContext, schedule: ScheduleRecord): ScheduleState {
   const { workflowId, project, version, cron, timezone, overlap, paused, lastAt, skipped } = schedule;
-  const next = paused ? [] : ctx.engine.nextScheduleTimes(schedule, ctx.now(), NEXT_TIMES).map(iso);
+  const nextRuns = paused ? [] : ctx.engine.nextScheduleTimes(schedule, ctx.now(), NEXT_TIMES).map(iso);
   const warning = ctx.engine.scheduleWarning(schedule);
   return {
     workflow_id: workflowId,
@@ -63,7 +63,7 @@ export function scheduleState(ctx: ToolContext, schedule: ScheduleRecord): Sched
     timezone,
     overlap,
     paused,
-    next,
+    next_runs: nextRuns,
     last_at: lastAt,
     skipped,
     ...(warning !== undefined && { warning }),

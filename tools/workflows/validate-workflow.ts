@@ -77,7 +77,7 @@ export const validateWorkflow = defineTool({
         .string()
         .optional()
         .meta({ description: "The type of a run's output.", example: "{best_region: text}" }),
-      next_times: z
+      next_runs: z
         .array(zonedTimestamp)
         .optional()
         .meta({ description: "With a schedule: its next five times." }),
@@ -95,7 +95,7 @@ export const validateWorkflow = defineTool({
     const project = await projectFor(ctx, "write", known ?? requested);
     const options = { checkConnections: true, project, selfId, inputs, mocks, applyFixes };
     const report = await checkDefinition(ctx, definition, options);
-    const { valid, errors, warnings, next_times, preview, applied_fixes: applied } = report;
+    const { valid, errors, warnings, next_runs, preview, applied_fixes: applied } = report;
     if (report.definition === null) return { valid, errors };
     return {
       valid,
@@ -109,7 +109,7 @@ export const validateWorkflow = defineTool({
         effects,
       })),
       output: report.output_type,
-      ...(next_times !== undefined && { next_times }),
+      ...(next_runs !== undefined && { next_runs }),
       ...(preview !== undefined && { preview: shortPreview(preview, outputChars(ctx)) }),
     };
   },

@@ -139,7 +139,7 @@ export function UpcomingRuns() {
       emptyText="No published workflow has a schedule."
       keyOf={({ workflow_id }) => workflow_id}
     >
-      {({ workflow_id, next, paused, cron, timezone }) => (
+      {({ workflow_id, next_runs: next, paused, cron, timezone }) => (
         <ListEntry
           to={`/workflows/${workflow_id}`}
           label={workflow_id}

@@ -121,7 +121,7 @@ function Plan({ review: { plan } }: { review: Review }) {
           ) : (
             <>
               It runs by itself: <CronText cron={schedule.cron} /> ({schedule.timezone}).
-              <NextTimes times={schedule.next_times} />
+              <NextTimes times={schedule.next_runs} />
             </>
           )}
         </List.Item>

@@ -185,7 +185,7 @@ function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: str
             <Title order={2} size="h4" mb="xs">
               Steps
             </Title>
-            <StartsLine definition={definition} nextTimes={report?.next_times} />
+            <StartsLine definition={definition} nextTimes={report?.next_runs} />
             <ErrorBoundary
               message="The graph could not be drawn. Your text is not affected."
               resetKey={steps}

@@ -88,7 +88,7 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
                 read={read}
                 version={version}
                 definition={definition}
-                nextTimes={check.data?.next_times}
+                nextTimes={check.data?.next_runs}
               />
             )}
             {check.isFetching && (

@@ -63,7 +63,7 @@ function ActiveSchedule({
   workflow: WorkflowWithDefinition;
 }) {
   const may = useHasScopeIn(workflow);
-  const { cron, timezone, paused, next, last_at: last, skipped, overlap, warning } = schedule;
+  const { cron, timezone, paused, next_runs: next, last_at: last, skipped, overlap, warning } = schedule;
   return (
     <Stack gap="xs">
       <Group gap="xs" justify="space-between" wrap="nowrap" align="flex-start">

@@ -9,7 +9,7 @@ const unfolded = (mail: string): string => mail.replaceAll(/=\r\n/g, "").replace
 
 /** Lets the next scheduled run of a workflow start and end. @returns the run */
 async function nextScheduledRun({ call, clock, executor, ended, services }: ExampleEnvironment, id: string) {
-  const { next } = await call<ScheduleState>(getSchedule, { workflow_id: id });
+  const { next_runs: next } = await call<ScheduleState>(getSchedule, { workflow_id: id });
   clock.advance(Date.parse(next[0]!) - clock.now());
   expect(await executor.startDueRuns()).toBe(1);
   const { items } = await services.read.runs.page({ filter: { workflowId: id }, after: null, limit: 1 });
@@ -36,7 +36,7 @@ describe("everyday work with mail and schedules", () => {
   it("runs on the last working day of each month", async () => {
     const environment = await exampleEnvironment();
     const id = await environment.publish("last-working-day");
-    const { next } = await environment.call<ScheduleState>(getSchedule, { workflow_id: id });
+    const { next_runs: next } = await environment.call<ScheduleState>(getSchedule, { workflow_id: id });
     // 31 January 2027 is a Sunday, 28 February another one.
     expect(next.map((time) => time.slice(0, 16))).toEqual([
       "2026-11-30T16:00",

@@ -233,7 +233,7 @@ export function checker({
       output_shape: output.shape,
       output_type: typeText(output.shape),
       steps: steps.steps,
-      ...(schedule.nextTimes.length > 0 && { next_times: schedule.nextTimes }),
+      ...(schedule.nextTimes.length > 0 && { next_runs: schedule.nextTimes }),
       ...(extra.inputs !== undefined && { inputs: extra.inputs }),
       ...(extra.preview !== undefined && { preview: extra.preview }),
     };

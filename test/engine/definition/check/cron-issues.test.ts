@@ -15,7 +15,7 @@ const check = (cron: string, timezone = "Europe/Berlin") =>
   checker.check({ steps, schedule: { cron, timezone } }, { checkConnections: false });
 
 async function errorOf(cron: string): Promise<Issue> {
-  const { errors, warnings, next_times: times } = await check(cron);
+  const { errors, warnings, next_runs: times } = await check(cron);
   expect({ warnings, times }).toEqual({ warnings: [], times: undefined });
   expect(errors).toHaveLength(1);
   return errors[0]!;
@@ -102,7 +102,7 @@ describe("a cron expression that is not valid", () => {
     const error = await errorOf(cron);
     expect(error.fix).toBe(`Write ${fixed}.`);
     expect(patched(error)).toBe(fixed);
-    expect(await check(fixed)).toMatchObject({ errors: [], next_times: expect.any(Array) });
+    expect(await check(fixed)).toMatchObject({ errors: [], next_runs: expect.any(Array) });
   });
 
   it("offers the name that is meant in a field", async () => {
@@ -168,7 +168,7 @@ describe("a day of the month beside a weekday", () => {
     ]);
     const both = await check("0 8 13 * +FRI");
     expect(both).toMatchObject({ errors: [], warnings: [] });
-    expect(both.next_times?.slice(0, 2)).toEqual(["2026-02-13T08:00:00+01:00", "2026-03-13T08:00:00+01:00"]);
+    expect(both.next_runs?.slice(0, 2)).toEqual(["2026-02-13T08:00:00+01:00", "2026-03-13T08:00:00+01:00"]);
   });
 
   it.each([
@@ -191,7 +191,7 @@ describe("a day of the month beside a weekday", () => {
 
 describe("the next times in a report", () => {
   it("are those of the schedule, as its zone shows them with the offset", async () => {
-    const { next_times: times } = await check("0 8 * * FRI#L", "America/New_York");
+    const { next_runs: times } = await check("0 8 * * FRI#L", "America/New_York");
     expect(times).toEqual([
       "2026-01-30T08:00:00-05:00",
       "2026-02-27T08:00:00-05:00",
@@ -204,8 +204,8 @@ describe("the next times in a report", () => {
     while (compared.length < caseCount(20, 400)) {
       const cron = next();
       const report = await check(cron, "Australia/Lord_Howe");
-      if (report.next_times === undefined) continue;
-      const reported = report.next_times.map((time) => Date.parse(time));
+      if (report.next_runs === undefined) continue;
+      const reported = report.next_runs.map((time) => Date.parse(time));
       compared.push({
         cron,
         reported,
@@ -216,8 +216,8 @@ describe("the next times in a report", () => {
   });
 
   it("are left out without a schedule, and for one with an unknown zone", async () => {
-    expect(await check("0 8 * * *", "Europe/Berln")).not.toHaveProperty("next_times");
+    expect(await check("0 8 * * *", "Europe/Berln")).not.toHaveProperty("next_runs");
     const plain = await checker.check({ steps }, { checkConnections: false });
-    expect(plain).not.toHaveProperty("next_times");
+    expect(plain).not.toHaveProperty("next_runs");
   });
 });
