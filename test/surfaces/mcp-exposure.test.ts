@@ -88,7 +88,7 @@ describe("The name of the tool of an exposed workflow", () => {
 });
 
 describe("a workflow that an author exposes as a tool", () => {
-  it("has limits beyond 2^53 that are JSON Schema for others, and exact for its runs", async () => {
+  it("lists no limits beyond 2^53, which vendors refuse, and its runs check them by all digits", async () => {
     const { author, publish, allow, tool } = await open();
     const definition = `
 expose_as_tool: true
@@ -106,10 +106,11 @@ steps: [{ id: shown, type: set, values: { id: "\${{ inputs.id }}" } }]
     await allow("limited");
     expect((await tool("limited"))!.inputSchema).toMatchObject({
       properties: {
-        id: { type: "integer", minimum: -(2 ** 63), maximum: 2 ** 63 },
+        id: { type: "integer" },
         tier: { type: ["integer", "string"], enum: [1, "9007199254740993"] },
       },
     });
+    expect(JSON.stringify((await tool("limited"))!.inputSchema)).not.toContain("imum");
     const run = (id: string) => author("POST", "/workflows/limited/runs", { inputs: { id } });
     expect((await run("9223372036854775807")).status).toBeLessThan(300);
     expect((await run("9223372036854775808")).body.errors).toMatchObject([

@@ -14,7 +14,7 @@ import {
 import { isLongNumber } from "../../../schemas/long-numbers.ts";
 import { valueKey } from "../value-key.ts";
 import type { JsonSchema } from "./dialect.ts";
-import { isLongLimit, withDoubleLimits } from "./double-limits.ts";
+import { isLongLimit, withoutLongLimits } from "./long-limits.ts";
 import { isSchemaObject, mapInnerSchemas, mapSchemas, takesNumbers, typesOf } from "./map-schemas.ts";
 
 /** The keyword, of our own, that stands for those that compare numbers. Its value is the schema as written. */
@@ -54,7 +54,7 @@ export function acceptLongNumbers(
   { keepsPaths = false }: Options = {},
 ): JsonSchema {
   ajv.addKeyword(KEYWORD);
-  ajv.addSchema(asWritten(withDoubleLimits(schema)) as JsonSchema, WRITTEN, undefined, false);
+  ajv.addSchema(asWritten(withoutLongLimits(schema)) as JsonSchema, WRITTEN, undefined, false);
   ajv.addSchema({}, ANY, undefined, false);
   return rewrite(schema, "#", keepsPaths) as JsonSchema;
 }

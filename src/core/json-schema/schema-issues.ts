@@ -7,9 +7,9 @@ import { lazy } from "../lazy.ts";
 import { nearMatch } from "../near-match.ts";
 import { estimatePatternSize } from "../pattern-size.ts";
 import { FORMATS, type JsonSchema, KEYWORDS, newAjv } from "./dialect.ts";
-import { withDoubleLimits } from "./double-limits.ts";
 import { endlessReferences } from "./endless-references.ts";
 import { describeErrors } from "./errors.ts";
+import { withoutLongLimits } from "./long-limits.ts";
 import { acceptLongNumbers, containsLongNumber } from "./long-numbers.ts";
 import { memoize } from "./memoize.ts";
 import { pointerPart, pointerParts, resolveRef } from "./references.ts";
@@ -62,7 +62,7 @@ const issuesWithin = memoize((schema): readonly PartialIssue[] => {
 /** Finds the issues that need a validator: violations of the meta-schema, and defaults that don't match. */
 function compileIssues(schema: JsonSchema, defaults: readonly Path[]): PartialIssue[] {
   const dialect = metaValidator();
-  const plain = withDoubleLimits(schema) as JsonSchema;
+  const plain = withoutLongLimits(schema) as JsonSchema;
   if (dialect.validateSchema(plain) !== true)
     return firstOfEach(describeErrors(dialect.errors ?? [], schema));
   const ajv = newAjv({ useDefaults: false, allErrors: true });
@@ -101,9 +101,9 @@ function withLongNumbers(
 ): ErrorObject[] {
   const refused = new Set(errors.map(indexOf));
   const again = new Set([...refused].filter((index) => containsLongNumber(values[index])));
-  // A schema with long numbers may have limits that were rounded.
-  const isRounded = containsLongNumber(root);
-  if (again.size === 0 && !isRounded) return [...errors];
+  // A schema with long numbers may have limits that were left out.
+  const isIncomplete = containsLongNumber(root);
+  if (again.size === 0 && !isIncomplete) return [...errors];
   const ajv = newAjv({ useDefaults: false, allErrors: true });
   ajv.addSchema(acceptLongNumbers(ajv, root, { keepsPaths: true }), ROOT, undefined, false);
   const validate = ajv.compile(schema);
@@ -112,7 +112,7 @@ function withLongNumbers(
   // A long number may match two forms here, and as text only one of them.
   const twice = new Set(exact.filter(({ keyword }) => keyword === "oneOf").map(indexOf));
   const counts = (index: number): boolean =>
-    again.has(index) || (isRounded && !refused.has(index) && !twice.has(index));
+    again.has(index) || (isIncomplete && !refused.has(index) && !twice.has(index));
   return [
     ...errors.filter((error) => !again.has(indexOf(error))),
     ...exact.filter((error) => counts(indexOf(error))),

@@ -80,7 +80,7 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
     expect(peer.received[1]!.body).toContain("The key mood occurs twice in the same object");
   });
 
-  it("gets limits beyond 2^53 as JSON Schema, and its answers are checked by all digits", async () => {
+  it("gets no limits beyond 2^53, and its answers are checked by all digits", async () => {
     const id = { type: "integer", maximum: "9223372036854775807" };
     const outputSchema = { type: "object", properties: { id }, required: ["id"] };
     const peer = await mockModelServer(
@@ -89,7 +89,7 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
       { text: '{"id":9223372036854775807}' },
     );
     expect((await ask(vendor, peer, { outputSchema })).object).toEqual({ id: "9223372036854775807" });
-    expect(peer.received[0]!.body).not.toContain("9223372036854775807");
+    expect(peer.received[0]!.body).not.toContain("maximum");
     expect(peer.received[1]!.body).toContain("id must be at most 9223372036854775807");
   });
 

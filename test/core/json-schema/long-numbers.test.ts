@@ -202,6 +202,24 @@ describe("a schema", () => {
       2 ** 63,
       `at most ${MAX_INT64}, got 9223372036854776000`,
     ],
+    [
+      "below one by one, both rounded to 2^63 by doubles",
+      { type: "integer", maximum: "9223372036854775806" },
+      MAX_INT64,
+      `at most 9223372036854775806, got ${MAX_INT64}`,
+    ],
+    [
+      "below the largest unsigned one",
+      { type: "integer", maximum: "18446744073709551615" },
+      "18446744073709551600",
+      undefined,
+    ],
+    [
+      "above one of 16 digits",
+      { type: "number", maximum: "9999999999999999" },
+      "10000000000000001",
+      "at most 9999999999999999, got 10000000000000001",
+    ],
     ["far below it", { type: "integer", maximum: MAX_INT64 }, 1, undefined],
     ["at a minimum", { type: "integer", minimum: "-9223372036854775808" }, "-9223372036854775808", undefined],
     [
