@@ -187,7 +187,7 @@ describe.each(WAYS)("an approval, %s", (way) => {
     });
     expect(Object.keys(request.requestedSchema.properties)).not.toContain("form_notes");
     // A client could not hold its limit and its default.
-    expect(Object.keys(request.requestedSchema.properties.form_id)).toEqual(["title", "type"]);
+    expect(request.requestedSchema.properties.form_id).toEqual({ title: "id", type: "integer" });
     const ended = await eventually(async () => {
       const now = outputOf(await author.call("get_run", { run_id: run.id }));
       return now.status === "succeeded" ? now : undefined;
