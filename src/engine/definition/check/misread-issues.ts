@@ -27,13 +27,14 @@ export async function withMisread(
     const scalar = isWarning(issue) ? undefined : asText.get(formatPath(issue.path));
     if (scalar === undefined) return issue;
     corrected.add(formatPath(issue.path));
-    return { ...issue, fix: `Write ${JSON.stringify(scalar.text)} in quotes.`, patch: patchOf(scalar) };
+    const { patch: _, ...others } = issue;
+    return { ...others, fix: `Write ${JSON.stringify(scalar.text)} in quotes.`, ...patchOf(scalar) };
   });
   const warnings = [...asText]
     .filter(([path]) => !corrected.has(path))
     .map(([, scalar]): LocatedIssue => {
-      const { text: _, offset: __, ...issue } = scalar;
-      return Object.assign(issue, { severity: "warning" as const, patch: patchOf(scalar) });
+      const { text: _, offset: __, isShared: ___, ...issue } = scalar;
+      return Object.assign(issue, { severity: "warning" as const, ...patchOf(scalar) });
     });
   return [...found, ...warnings];
 }
@@ -82,7 +83,8 @@ function isListedNumber(value: unknown, path: readonly PropertyKey[]): boolean {
   return listsNoTextAt(schema, path.slice(place.length));
 }
 
-const patchOf = ({ path, text }: MisreadScalar): PatchOperation[] => [{ op: "replace", path, value: text }];
+const patchOf = ({ path, text, isShared }: MisreadScalar): { patch?: PatchOperation[] } =>
+  isShared ? {} : { patch: [{ op: "replace", path, value: text }] };
 
 /**
  * Replaces a value inside another one. A path that leads nowhere is left out: a later key of the same name counts. Inherited

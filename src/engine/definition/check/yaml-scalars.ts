@@ -1,5 +1,5 @@
 /** Reads plain scalars of YAML as JSON has them: numbers with all digits, and keys as they are written. */
-import { type Document, type Scalar, visit } from "yaml";
+import { type Document, isAlias, isNode, type Scalar, visit } from "yaml";
 import { readYamlNumber } from "../../../../schemas/yaml-numbers.ts";
 import { offsetOf, pathOf, type YamlValueIssue } from "./yaml-values.ts";
 
@@ -12,6 +12,8 @@ const MAX_SHOWN = 60;
 export interface MisreadScalar extends YamlValueIssue {
   /** The scalar as it is written. */
   text: string;
+  /** Whether aliases may refer to it: a patch would reach one of its places in the value only. */
+  isShared: boolean;
 }
 
 /**
@@ -35,13 +37,19 @@ export function readScalars(document: Document): MisreadScalar[] {
       const kind = kindOf(node);
       const shown = String(node.value);
       if (kind === undefined || shown === source) return;
+      const isShared = [...ancestors, node].some(
+        (each) => isNode(each) && !isAlias(each) && each.anchor !== undefined,
+      );
       misread.push({
         path: pathOf([...ancestors, node]),
         code: "unquoted",
         message: `is read as ${kind}${shorten(shown)}, not as the text ${shorten(source)}`,
-        fix: `Write ${JSON.stringify(shorten(source))} in quotes if it is text, else ${shorten(shown)}.`,
+        fix:
+          `Write ${JSON.stringify(shorten(source))} in quotes if it is text, else ${shorten(shown)}` +
+          `${isShared ? ", where it is written: its aliases follow" : ""}.`,
         offset: offsetOf(node),
         text: source,
+        isShared,
       });
     },
   });

@@ -373,6 +373,23 @@ steps:
     await expectCost(2_000, read);
   });
 
+  it("offers no patch for a misread value with aliases, which would reach one of its places only", async () => {
+    for (const text of [
+      "steps:\n  - { id: a, type: set, values: { x: &v 01067 } }\n  - { id: b, type: set, values: { x: *v } }\n",
+      "steps:\n  - { id: a, type: set, values: &v { x: 01067 } }\n  - { id: b, type: set, values: *v }\n",
+    ]) {
+      const { warnings } = await defaultChecker.check(text, { checkConnections: false });
+      const found = warnings.filter(({ code }) => code === "unquoted");
+      expect(found).toMatchObject([
+        {
+          path: "steps[0].values.x",
+          fix: 'Write "01067" in quotes if it is text, else 1067, where it is written: its aliases follow.',
+        },
+      ]);
+      expect(found[0]).not.toHaveProperty("patch");
+    }
+  });
+
   it("does not share the nodes of aliases", async () => {
     const text =
       "steps:\n  - { id: a, type: set, values: &v { x: 1 } }\n  - { id: b, type: set, values: *v }\n";
