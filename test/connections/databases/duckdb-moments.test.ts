@@ -94,8 +94,8 @@ describe("moments as parameters of DuckDB", () => {
   it("are refused where a statement would write them without their offset, because their place has no type", async () => {
     const { runQuery } = await shop();
     const at = "2026-01-03T02:34:05+05:30";
-    const write = (value: string, params = { at }) =>
-      runQuery("shop", `INSERT INTO moments (ts, note) SELECT ${value}, 'copied'`, params, { write: true });
+    const write = (value: string, values = { at }) =>
+      runQuery("shop", `INSERT INTO moments (ts, note) SELECT ${value}, 'copied'`, values, { write: true });
     await expect(write(":at")).rejects.toMatchObject({
       code: "input_invalid",
       options: { fix: expect.stringContaining("CAST(:x AS TIMESTAMPTZ)") },
