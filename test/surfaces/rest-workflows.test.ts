@@ -30,7 +30,7 @@ describe("POST /workflows", () => {
   });
 
   it.each([
-    ["週次の売上", "workflow"],
+    ["週次の売上", "zhou-cino-mai-shang"],
     ["🦄🚀", "unicorn"],
     ["Отчёт по выручке", "otchyot-po-vyruchke"],
     ["..", "workflow"],
