@@ -1,4 +1,5 @@
 /** Reads what a vendor, or a proxy in front of it, says about a failure: also one in a response with status 200. */
+import { describeText, messageOf } from "../failure-text.ts";
 import { retryAfterMs } from "../http/retry-after.ts";
 
 /** A response of a vendor with its whole body. */
@@ -19,15 +20,6 @@ export interface VendorError {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** Maximum length of the part of a body that messages are taken from, in characters. */
-const MAX_READ_CHARS = 10_000;
-/** Maximum length of a message, in characters. */
-const MAX_MESSAGE_CHARS = 1_000;
-/** Maximum number of messages of one body. */
-const MAX_MESSAGES = 3;
-/** Maximum nesting of the fields that messages are taken from. */
-const MAX_NESTING = 3;
 
 /** Names of errors in the vendors' documentation, with the status that the vendor sends for them otherwise. */
 const STATUS_BY_NAME: Readonly<Record<string, number>> = {
@@ -80,8 +72,8 @@ export function vendorErrorOf(response: VendorResponse, now: number): VendorErro
   const error = errorIn(parsed);
   if (!isFailure && error === undefined) return undefined;
   const waitMs = retryAfterMs(headers, now) ?? waitIn(error, headers, now);
-  if (!isFailure) return { status: statusOf(error), message: joined(messagesIn(error, 0)), waitMs };
-  const message = parsed === undefined ? describeText(body) : joined(messagesIn(error ?? parsed, 0));
+  if (!isFailure) return { status: statusOf(error), message: messageOf(error), waitMs };
+  const message = parsed === undefined ? describeText(body) : messageOf(error ?? parsed);
   return { status, message, waitMs };
 }
 
@@ -152,55 +144,4 @@ function waitIn(error: unknown, { date }: VendorResponse["headers"], now: number
     },
     now,
   );
-}
-
-/** Fields with a message, the most telling first. */
-const MESSAGE_FIELDS = [
-  "message",
-  "msg",
-  "error_description",
-  "detail",
-  "error",
-  "errors",
-  "title",
-  "reason",
-];
-
-/** The messages of an error in one of the forms that vendors, frameworks and gateways use. */
-function messagesIn(value: unknown, nesting: number): string[] {
-  if (typeof value === "string") return [describeText(value)];
-  if (nesting > MAX_NESTING) return [];
-  if (Array.isArray(value))
-    return value.slice(0, MAX_MESSAGES).flatMap((item) => messagesIn(item, nesting + 1));
-  if (!isObject(value)) return [];
-  const field = MESSAGE_FIELDS.find((name) => messagesIn(value[name], nesting + 1).length > 0);
-  const messages = field === undefined ? [] : messagesIn(value[field], nesting + 1);
-  const place = Array.isArray(value["loc"]) ? `${value["loc"].map(String).join(".").slice(0, 100)}: ` : "";
-  const behind = isObject(value["metadata"]) ? messagesOfVendorBehind(value["metadata"], nesting) : [];
-  return [...messages.map((message) => place + message), ...behind];
-}
-
-/** OpenRouter says "Provider returned error" and passes on what that provider sent, as JSON or as text. */
-function messagesOfVendorBehind({ provider_name: name, raw }: Fields, nesting: number): string[] {
-  if (typeof raw !== "string" && !isObject(raw)) return [];
-  const parsed = typeof raw === "string" ? parseBody({ status: 0, headers: {}, body: raw }) : raw;
-  const messages = messagesIn(isObject(parsed) ? parsed : raw, nesting + 1);
-  return messages.map((message) => (typeof name === "string" ? `${name}: ${message}` : message));
-}
-
-const joined = (messages: readonly string[]): string =>
-  [...new Set(messages)]
-    .filter((message) => message !== "")
-    .slice(0, MAX_MESSAGES)
-    .join("; ");
-
-/** A text in one line; of an HTML page only the title. */
-function describeText(text: string): string {
-  const start = text.trim().slice(0, MAX_READ_CHARS);
-  if (!/^<(?:!doctype|html|head|body|\?xml)/i.test(start))
-    return start.replaceAll(/\s+/g, " ").slice(0, MAX_MESSAGE_CHARS).toWellFormed();
-  const title = /<title[^>]*>([^<]{1,200})/i.exec(start)?.[1]?.replaceAll(/\s+/g, " ").trim();
-  return title === undefined || title === ""
-    ? "an HTML page without a title"
-    : `an HTML page with the title "${title}"`;
 }
