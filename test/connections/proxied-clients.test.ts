@@ -31,6 +31,7 @@ const ask = (env: Record<string, string>, url: string) =>
 
 const servers = (url: string, env: Record<string, string>) => {
   const all = createMcpServers(parseConfig({ mcp_servers: [{ name: "peer", url }] }), fixedSecrets({}), {
+    now: Date.now,
     proxies: readEnvironment(env).proxies,
   });
   onTestFinished(() => all.close());

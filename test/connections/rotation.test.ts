@@ -156,7 +156,7 @@ describe("a replaced key of a model", () => {
 /** Calls tools of one MCP server with a variable PEER_KEY. */
 function mcpServer(entry: object, files: SecretFiles) {
   const config = Config.parse({ mcp_servers: [{ name: "peer", ...entry }] });
-  const all = createMcpServers(config, files.secrets);
+  const all = createMcpServers(config, files.secrets, { now: Date.now });
   onTestFinished(() => all.close());
   const call = (tool: string, args = {}, signal?: AbortSignal): Promise<unknown> =>
     all.call("peer", tool, args, { idempotencyKey: "run:step:0:abc" }, callOf(signal));

@@ -49,6 +49,7 @@ describe("the propagated trace", () => {
       const all = createMcpServers(
         parseConfig({ mcp_servers: [{ name: "peer", url: peer.url }] }),
         fixedSecrets({}),
+        { now: Date.now },
       );
       onTestFinished(() => all.close());
       const call = (options: { trace?: typeof trace }) =>
@@ -63,7 +64,7 @@ describe("the propagated trace", () => {
 
   it("is sent with a tool call over stdio in its _meta", async () => {
     const peer = { name: "peer", command: process.execPath, args: [STDIO] };
-    const all = createMcpServers(parseConfig({ mcp_servers: [peer] }), fixedSecrets({}));
+    const all = createMcpServers(parseConfig({ mcp_servers: [peer] }), fixedSecrets({}), { now: Date.now });
     onTestFinished(() => all.close());
     const result = await all.call("peer", "meta", {}, { idempotencyKey: "k", trace }, callOf(never));
     expect(JSON.parse(result as string)).toMatchObject(trace);

@@ -12,6 +12,7 @@ async function world(key_var?: string) {
   const servers = createMcpServers(
     Config.parse({ mcp_servers: [{ name: "peer", url, ...(key_var && { key_var }) }] }),
     fixedSecrets({}),
+    { now: Date.now },
   );
   onTestFinished(() => servers.close());
   return { connections: { mcpServers: servers } };
@@ -62,6 +63,7 @@ describe("a tool step", () => {
     const gone = createMcpServers(
       Config.parse({ mcp_servers: [{ name: "peer", url: "http://127.0.0.1:1/mcp" }] }),
       fixedSecrets({}),
+      { now: Date.now },
     );
     onTestFinished(() => gone.close());
     expect((await checkStep(toolStep, ADD, { connections: { mcpServers: gone } })).issues).toMatchObject([

@@ -7,8 +7,12 @@ import { outgoingAgent } from "../../core/outgoing-agent.ts";
 import type { OutgoingProxies } from "../../core/outgoing-proxy.ts";
 import type { StepError } from "../../core/step-errors.ts";
 import type { TraceHeaders } from "../../core/trace-context.ts";
-import { outputTooLarge, serverUnavailable } from "./errors.ts";
+import { describeFailure } from "../failure-text.ts";
+import { retryAfterMs } from "../http/retry-after.ts";
+import { outputTooLarge, type Refusal, serverUnavailable } from "./errors.ts";
 import { exactResponse } from "./exact-messages.ts";
+import { notAMessage, type RequestId } from "./repair-message.ts";
+import { isObject } from "./repair-tools.ts";
 
 /** A request that waits for its response. */
 export interface PendingRequest {
@@ -17,6 +21,8 @@ export interface PendingRequest {
   graceTimer?: NodeJS.Timeout;
   /** Trace headers of the request. */
   trace: TraceHeaders;
+  /** The last response with a status outside of 2xx, of which the SDK's error has only the status. */
+  refusal?: Refusal;
 }
 
 /** The request that is being sent. The SDK does not report a broken stream to the request that it belongs to. */
@@ -27,6 +33,8 @@ const GRACE_MS = 1_000;
 
 interface BoundedFetchOptions {
   proxies: OutgoingProxies;
+  /** The current time in milliseconds, for a `Retry-After` with a date. */
+  now(): number;
   /** Maximum size of a response, or of one event of a stream, in bytes. */
   maxBytes: number;
   /** Whether responses come in the stream of a GET request, so that its end loses them (SSE transport). */
@@ -38,7 +46,7 @@ interface BoundedFetchOptions {
 /** @param server name of the server, for messages */
 export function createBoundedFetch(
   server: string,
-  { proxies, maxBytes, responsesOnGetStream, onResponseLost }: BoundedFetchOptions,
+  { proxies, now, maxBytes, responsesOnGetStream, onResponseLost }: BoundedFetchOptions,
 ): { fetch: FetchLike; close(): Promise<void> } {
   // A tool may take longer than undici's own time limits; the timeout of the step ends the request.
   const agent = outgoingAgent(proxies, { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } });
@@ -57,8 +65,14 @@ export function createBoundedFetch(
       else caller.fail(error);
       return error;
     };
-    if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true)
-      return exactResponse(limitResponse(response, { maxBytes, tooLarge }));
+    const requestId = init?.method === "POST" ? requestIdOf(init.body) : undefined;
+    if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true) {
+      const limited = limitResponse(response, { maxBytes, tooLarge });
+      if (!response.ok) return refused(limited, caller, now());
+      // The responses of this transport come in a stream of its own.
+      if (requestId === undefined || responsesOnGetStream) return exactResponse(limited);
+      return asMessage(limited, requestId);
+    }
     const events = eventCounter();
     const onEnd = (): void => {
       // The SDK resumes a stream with event ids.
@@ -66,7 +80,10 @@ export function createBoundedFetch(
       if (init?.method !== "POST" && responsesOnGetStream)
         onResponseLost(serverUnavailable(server, "ended the stream of its responses"));
     };
-    return exactResponse(limitResponse(response, { maxBytes, tooLarge, count: events.add, onEnd }));
+    return exactResponse(
+      limitResponse(response, { maxBytes, tooLarge, count: events.add, onEnd }),
+      requestId,
+    );
   };
 
   const failSoon = (caller: PendingRequest): void => {
@@ -74,6 +91,43 @@ export function createBoundedFetch(
     caller.graceTimer = setTimeout(() => caller.fail(failure), GRACE_MS).unref();
   };
   return { fetch: bounded, close: () => agent.destroy() };
+}
+
+/** The id of the request in a body; undefined for a notification. */
+function requestIdOf(body: unknown): RequestId | undefined {
+  const message: unknown = typeof body === "string" ? JSON.parse(body) : undefined;
+  return isObject(message) && typeof message["method"] === "string"
+    ? (message["id"] as RequestId)
+    : undefined;
+}
+
+/** Notes what a response with a status outside of 2xx says, and returns it again. */
+async function refused(
+  response: Response,
+  caller: PendingRequest | undefined,
+  now: number,
+): Promise<Response> {
+  const { status, statusText, headers } = response;
+  if (caller === undefined) return response;
+  const text = await response.text();
+  const waitMs = retryAfterMs(Object.fromEntries(headers), now);
+  caller.refusal = { status, said: describeFailure(text), waitMs };
+  return new Response(text === "" ? null : text, { status, statusText, headers });
+}
+
+/**
+ * Makes the response to a request a message, whatever it is: the SDK would wait for another one after status 202, and not say what a
+ * page or an empty response is.
+ */
+async function asMessage(response: Response, requestId: RequestId): Promise<Response> {
+  const headers = new Headers(response.headers);
+  headers.set("content-type", "application/json");
+  const isJson = /[/+]json\b/i.test(response.headers.get("content-type") ?? "");
+  if (isJson && response.status !== 204)
+    return exactResponse(new Response(response.body, { status: 200, headers }), requestId);
+  const found = describeFailure(await response.text());
+  const message = notAMessage(requestId, found || `an empty response with HTTP ${response.status}`);
+  return new Response(JSON.stringify(message), { status: 200, headers });
 }
 
 interface EventCounter {

@@ -4,15 +4,13 @@ import type { SecretSource } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { OutgoingProxies } from "../../core/outgoing-proxy.ts";
 import type { Masker } from "../masking.ts";
+import { pendingRequest, type PendingRequest } from "./bounded-fetch.ts";
 import { outputTooLarge, mcpStepError, serverUnavailable } from "./errors.ts";
-import { exactValueValidator } from "./exact-values.ts";
 import type { ServerConfig } from "./server-config.ts";
 import { transportCandidates, type TransportHandle } from "./transports.ts";
 
 /** Maximum size of a response, in bytes. */
 const MAX_RESPONSE_BYTES = 4 * 1024 ** 2;
-/** Maximum number of pages of a tool list. */
-const MAX_PAGES = 20;
 
 export interface Connection {
   client: Client;
@@ -28,6 +26,8 @@ export interface ConnectionOptions {
   /** Removes secrets that the server was given from what it sends. */
   mask: Masker;
   proxies: OutgoingProxies;
+  /** The current time in milliseconds. */
+  now(): number;
   /** Called when the server reports that its tools have changed. */
   onToolsChanged(): void;
   /** Ends an attempt to connect. */
@@ -48,6 +48,7 @@ export async function connect(
     secrets,
     mask: options.mask,
     proxies: options.proxies,
+    now: options.now,
     maxBytes: MAX_RESPONSE_BYTES,
   });
   const isChild = server.command !== undefined;
@@ -82,8 +83,6 @@ async function open(
       capabilities: {},
       inputRequired: { autoFulfill: false },
       versionNegotiation: { mode, probe: { timeoutMs: connectTimeoutMs } },
-      listMaxPages: MAX_PAGES,
-      jsonSchemaValidator: exactValueValidator(),
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
     },
   );
@@ -99,17 +98,26 @@ async function open(
     await handle.close();
     await client.close();
   };
+  // It is not ended early: the SDK waits for its response, or for the time-out.
+  const caller: PendingRequest = { fail: () => undefined, trace: {} };
   try {
-    await client.connect(handle.transport, {
-      timeout: connectTimeoutMs,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(connectTimeoutMs)]),
-    });
+    await pendingRequest.run(caller, () =>
+      client.connect(handle.transport, {
+        timeout: connectTimeoutMs,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(connectTimeoutMs)]),
+      }),
+    );
   } catch (error) {
     await close().catch(() => undefined);
     if (signal.aborted) throw signal.reason;
     const cause = error instanceof DOMException && error.name === "TimeoutError" ? timedOut(server) : error;
-    const failure = mcpStepError({ server: server.name, mask }, undefined, cause, handle.stderrTail());
+    const failure = mcpStepError({ server: server.name, mask }, undefined, cause, {
+      stderrTail: handle.stderrTail(),
+      refusal: caller.refusal,
+    });
     throw new StepError(failure.code, failure.message, { ...failure.options, cause });
+  } finally {
+    clearTimeout(caller.graceTimer);
   }
   return { client, brokenSignal: broken.signal, stderrTail: handle.stderrTail, close };
 }

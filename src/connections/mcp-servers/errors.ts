@@ -7,11 +7,16 @@ import {
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import { proxyErrorOf } from "../../core/proxy-tunnel.ts";
-import { StepError } from "../../core/step-errors.ts";
+import { formatPath } from "../../core/issues.ts";
+import { StepError, type StepErrorOptions } from "../../core/step-errors.ts";
 import type { Masker } from "../masking.ts";
+import { NOT_A_MESSAGE } from "./repair-message.ts";
 
 /** Maximum length of a server's message, in characters. */
 const MAX_MESSAGE_LENGTH = 2_000;
+
+/** Maximum length of what a server adds to its message, in characters. */
+const MAX_DATA_LENGTH = 500;
 
 const shortened = (text: string): string =>
   text.length > MAX_MESSAGE_LENGTH ? `${text.slice(0, MAX_MESSAGE_LENGTH)}…` : text;
@@ -40,24 +45,40 @@ export function toolFailed(
   { server, mask }: FailureContext,
   tool: string,
   message: string,
-  transient?: boolean,
+  options: Pick<StepErrorOptions, "transient" | "fix"> = {},
 ): StepError {
   const reason = shortened(mask.text(message)) || "no reason given";
-  return new StepError("tool_failed", `${server}: ${tool} failed: ${reason}`, {
-    ...(transient !== undefined && { transient }),
-  });
+  return new StepError("tool_failed", `${server}: ${tool} failed: ${reason}`, options);
 }
+
+/** A response with a status outside of 2xx. */
+export interface Refusal {
+  status: number;
+  /** What the server says; "" for nothing. */
+  said: string;
+  /** How long the server asks to wait, in milliseconds. */
+  waitMs: number | undefined;
+}
+
+/** What is known of a failure besides the error of the SDK. */
+interface FailureFacts {
+  /** The end of the server's error output, with secrets masked; "" for none. */
+  stderrTail: string;
+  /** The response of the server that the error is about. */
+  refusal?: Refusal | undefined;
+}
+
+const CHECK_SERVER = "Ask the people who run the server to correct it.";
 
 /**
  * Converts an error of the SDK.
  * @param tool the tool that was called; undefined while connecting and listing tools
- * @param stderrTail the end of the server's error output, with secrets masked; "" for none
  */
 export function mcpStepError(
   context: FailureContext,
   tool: string | undefined,
   thrown: unknown,
-  stderrTail: string,
+  { stderrTail, refusal }: FailureFacts,
 ): StepError {
   if (thrown instanceof StepError) return thrown;
   const { server, mask } = context;
@@ -74,10 +95,12 @@ export function mcpStepError(
     return new StepError("environment", `The MCP server ${server} refused the key (HTTP ${status ?? 401}).`, {
       fix: `Check the variable named by key_var of mcp_servers: ${server}.`,
     });
+  if (thrown instanceof ProtocolError && thrown.code === NOT_A_MESSAGE)
+    return serverUnavailable(server, shortened(mask.text(thrown.message)), thrown);
   if (thrown instanceof ProtocolError)
     return tool === undefined
       ? serverUnavailable(server, `refused the connection: ${shortened(mask.text(thrown.message))}`, thrown)
-      : toolFailed(context, tool, thrown.message, false);
+      : toolFailed(context, tool, messageWithData(thrown), { transient: false });
   if (thrown instanceof SdkError) {
     switch (thrown.code) {
       case SdkErrorCode.RequestTimeout:
@@ -87,15 +110,21 @@ export function mcpStepError(
           context,
           tool ?? "the request",
           "the server requested input from the client, which a step cannot give",
-          false,
+          { transient: false },
         );
       case SdkErrorCode.InvalidResult:
-      case SdkErrorCode.ListPaginationExceeded:
-        return toolFailed(context, tool ?? "listing its tools", thrown.message, false);
+        return toolFailed(context, tool ?? "listing its tools", invalidResult(thrown), {
+          transient: false,
+          fix: CHECK_SERVER,
+        });
       default:
     }
   }
-  if (status !== undefined) return serverUnavailable(server, `answered with HTTP ${status}`, thrown);
+  if (status !== undefined)
+    return httpRefusal(
+      context,
+      refusal?.status === status ? refusal : { status, said: "", waitMs: undefined },
+    );
   const code = systemCode(thrown);
   if (code === "ENOENT" || code === "EACCES")
     return new StepError(
@@ -107,7 +136,55 @@ export function mcpStepError(
       },
     );
   if (code !== undefined) return serverUnavailable(server, `cannot be reached (${code})`, thrown);
+  if (thrown instanceof Error && !(thrown instanceof SdkError))
+    return serverUnavailable(
+      server,
+      `sent something that can't be used: ${shortened(mask.text(thrown.message))}${output}`,
+      thrown,
+    );
   return serverUnavailable(server, `ended or closed the connection${output}`, thrown);
+}
+
+function httpRefusal({ server, mask }: FailureContext, { status, said, waitMs }: Refusal): StepError {
+  const message = shortened(mask.text(said));
+  const reason = message === "" ? "" : `: ${message}`;
+  const isRedirect = status >= 300 && status < 400;
+  return new StepError(
+    "tool_unavailable",
+    `The MCP server ${server} answered with HTTP ${status}${reason}.`,
+    {
+      ...(isRedirect && {
+        fix: `Set url of mcp_servers: ${server} to the address that it redirects to: the key is not sent to another one.`,
+        transient: false,
+      }),
+      ...(waitMs !== undefined && { retryAfterMs: waitMs }),
+      details: { status },
+    },
+  );
+}
+
+/** What a server adds to its message, such as the arguments that it refuses. */
+function messageWithData({ message, data }: ProtocolError): string {
+  if (data === undefined || data === null || data === "") return message;
+  const text = typeof data === "string" ? data : JSON.stringify(data);
+  return `${message} (${text.slice(0, MAX_DATA_LENGTH)})`;
+}
+
+/** The first issue that the SDK found in a result, out of the list in its message. */
+function invalidResult({ message }: SdkError): string {
+  const list = message.slice(Math.max(message.indexOf(": "), 0) + 2);
+  let first: unknown;
+  try {
+    [first] = JSON.parse(list) as unknown[];
+  } catch {
+    return shortened(message);
+  }
+  const { path = [], message: problem = "is not valid" } = first as {
+    path?: PropertyKey[];
+    message?: string;
+  };
+  const place = formatPath(path);
+  return `the server sent a result that does not have the form of the protocol${place === "" ? "" : ` at ${place}`}: ${problem}`;
 }
 
 /** Finds Node's error code of a failed connection or start in the chain of causes. */

@@ -1,9 +1,15 @@
 /**
- * Writes the long numbers in the results of tools as text, before the SDK parses the messages: its parser would round them. The rest of
- * a message stays as it is, because the protocol defines what it contains.
+ * Reads the messages of servers before the SDK parses them. The long numbers in the results of tools become text, because its parser
+ * would round them, and messages get the form that it accepts (`repair-message.ts`).
  */
 import type { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { isNestedDeeper, MAX_REQUEST_DEPTH } from "../../core/json-nesting.ts";
 import { exactJsonText, JsonLossError } from "../../core/json-text.ts";
+import { containsLongNumber } from "../../core/json-schema/index.ts";
+import { describeText } from "../failure-text.ts";
+import { nearestDoubles } from "./exact-values.ts";
+import { notAMessage, repairMessage, type RequestId } from "./repair-message.ts";
+import { isObject } from "./repair-tools.ts";
 
 const LINE_FEED = 0x0a;
 const BLANK_LINE = /(\r?\n\r?\n|\r\r)/;
@@ -16,23 +22,67 @@ const isStructuredContent = (path: readonly PropertyKey[]): boolean => {
   return result === "result" && content === "structuredContent";
 };
 
+/** Where a message comes from. */
+interface Origin {
+  /** The request that is answered with it; undefined if the transport does not show that. */
+  requestId?: RequestId | undefined;
+  /** Whether nothing else answers the request. */
+  isOnly?: boolean;
+}
+
 /** @param text a message; what no value can hold as it is written makes it an error of the protocol */
-function exactMessage(text: string): string {
+function readableMessage(text: string, { requestId, isOnly = false }: Origin): string {
+  const parsed = parse(text);
+  if (parsed === undefined || (!isObject(parsed) && !Array.isArray(parsed)))
+    return isOnly && requestId !== undefined
+      ? JSON.stringify(notAMessage(requestId, describeText(text)))
+      : text;
+  let exact: string;
   try {
-    return exactJsonText(text, isStructuredContent);
+    exact = exactJsonText(text, isStructuredContent);
   } catch (error) {
     if (!(error instanceof JsonLossError)) throw error;
-    const { id = null } = JSON.parse(text) as { id?: unknown };
+    const { id = requestId ?? null } = parsed as { id?: unknown };
     return JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_603, message: error.message } });
+  }
+  // A result that is nested deeper is refused anyway.
+  if (isNestedDeeper(text, MAX_REQUEST_DEPTH)) return exact;
+  const read = (message: unknown, original: unknown, id: RequestId | undefined): unknown =>
+    isObject(message)
+      ? repairMessage(message, id, exact === text ? undefined : roundedContent(original))
+      : message;
+  const value = exact === text ? parsed : (JSON.parse(exact) as unknown);
+  return JSON.stringify(
+    Array.isArray(value)
+      ? value.map((message: unknown, index) => read(message, (parsed as unknown[])[index], undefined))
+      : read(value, parsed, requestId),
+  );
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
   }
 }
 
-/** Returns a response of a server with exact messages. */
-export function exactResponse(response: Response): Response {
+/** The structured content with rounded numbers, if it also has texts that resemble long numbers: these must stay text. */
+function roundedContent(message: unknown): unknown {
+  const { result } = message as { result?: unknown };
+  const content = isObject(result) ? result["structuredContent"] : undefined;
+  return containsLongNumber(content) ? nearestDoubles(content) : undefined;
+}
+
+/**
+ * Returns a response of a server with exact messages.
+ * @param requestId the request that it answers; undefined for a notification, and for a stream that answers several
+ */
+export function exactResponse(response: Response, requestId?: RequestId): Response {
   const type = response.headers.get("content-type") ?? "";
   const { status, statusText, headers, body } = response;
   if (body === null) return response;
-  const exact = type.startsWith("text/event-stream") ? exactEvents() : exactBody();
+  const exact = type.startsWith("text/event-stream") ? exactEvents(requestId) : exactBody(requestId);
   const text = body
     .pipeThrough(new TextDecoderStream())
     .pipeThrough(exact)
@@ -40,19 +90,21 @@ export function exactResponse(response: Response): Response {
   return new Response(text, { status, statusText, headers });
 }
 
-function exactBody(): TransformStream<string, string> {
+function exactBody(requestId: RequestId | undefined): TransformStream<string, string> {
   let text = "";
   return new TransformStream({
     transform(chunk) {
       text += chunk;
     },
     flush(controller) {
-      if (text !== "") controller.enqueue(exactMessage(text));
+      const message =
+        text === "" && requestId === undefined ? "" : readableMessage(text, { requestId, isOnly: true });
+      if (message !== "") controller.enqueue(message);
     },
   });
 }
 
-function exactEvents(): TransformStream<string, string> {
+function exactEvents(requestId: RequestId | undefined): TransformStream<string, string> {
   /** The chunks since the last blank line. They are joined once: an event may come in very many. */
   let chunks: string[] = [];
   /** Their end, which may be the beginning of a blank line. */
@@ -71,7 +123,7 @@ function exactEvents(): TransformStream<string, string> {
       end = "";
       hold(parts.pop() ?? "");
       for (const [index, part] of parts.entries())
-        controller.enqueue(index % 2 === 0 ? exactEvent(part) : part);
+        controller.enqueue(index % 2 === 0 ? exactEvent(part, requestId) : part);
     },
     flush(controller) {
       const rest = chunks.join("");
@@ -81,11 +133,11 @@ function exactEvents(): TransformStream<string, string> {
 }
 
 /** @param event without the blank line after it. The data of several lines are one message. */
-function exactEvent(event: string): string {
+function exactEvent(event: string, requestId: RequestId | undefined): string {
   const lines = event.split(/(\r\n|\n|\r)/);
   const data = lines.flatMap((line) => DATA.exec(line)?.[1] ?? []);
   const message = data.join("\n");
-  const exact = exactMessage(message);
+  const exact = readableMessage(message, { requestId });
   if (exact === message) return event;
   const exactLines = exact.split("\n").values();
   return lines.map((line) => (DATA.test(line) ? `data: ${exactLines.next().value ?? ""}` : line)).join("");
@@ -100,7 +152,7 @@ interface LineBuffer {
 
 /**
  * Makes a transport read exact messages: the SDK has no place for that, so its buffer gets whole lines.
- * @param maxBytes maximum size of a line, which the buffer refuses beyond that
+ * @param maxBytes maximum size of a line
  */
 export function readExactLines(transport: StdioClientTransport, maxBytes: number): void {
   const buffer = (transport as unknown as { _readBuffer: LineBuffer })._readBuffer;
@@ -111,12 +163,16 @@ export function readExactLines(transport: StdioClientTransport, maxBytes: number
     held.push(chunk);
     size += chunk.byteLength;
     const end = chunk.lastIndexOf(LINE_FEED);
-    if (end === -1 && size <= maxBytes) return;
+    // As the SDK's buffer says it: that one also holds what is added to messages here.
+    if (end === -1 && size > maxBytes)
+      throw new Error(`ReadBuffer exceeded maximum size of ${maxBytes} bytes`);
+    if (end === -1) return;
     const all = Buffer.concat(held);
-    const lines = end === -1 ? all : all.subarray(0, size - chunk.byteLength + end + 1);
+    const lines = all.subarray(0, size - chunk.byteLength + end + 1);
     const rest = all.subarray(lines.byteLength);
     held = rest.byteLength === 0 ? [] : [rest];
     size = rest.byteLength;
-    append(end === -1 ? lines : Buffer.from(lines.toString("utf8").split("\n").map(exactMessage).join("\n")));
+    const messages = lines.toString("utf8").split("\n");
+    append(Buffer.from(messages.map((line) => readableMessage(line, {})).join("\n")));
   };
 }

@@ -27,7 +27,7 @@ export interface SharedMcpServers extends McpServers {
 export function createMcpServers(
   config: McpConfig,
   secrets: SecretSource,
-  options: Partial<McpServerOptions> = {},
+  options: Partial<McpServerOptions> & Pick<McpServerOptions, "now">,
 ): SharedMcpServers {
   const all: McpServerOptions = {
     version: "0",

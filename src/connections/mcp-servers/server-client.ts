@@ -1,6 +1,6 @@
 /** The client of one configured MCP server: its shared connection, opened on demand, and its tools. */
 import { isDeepStrictEqual } from "node:util";
-import { SdkHttpError, type Tool } from "@modelcontextprotocol/client";
+import { type CallToolResult, SdkHttpError, type Tool } from "@modelcontextprotocol/client";
 import type { CallContext, McpTool } from "../../core/connections.ts";
 import { completeValue, exceedsJsonSize } from "../../core/json-schema/index.ts";
 import { withGrantHint } from "../../core/grant-hint.ts";
@@ -16,6 +16,9 @@ import { toolResultText, toolResultValue } from "./tool-result.ts";
 import { pendingRequest, type PendingRequest } from "./bounded-fetch.ts";
 import { connect, type Connection } from "./connection.ts";
 import { toolFailed, mcpStepError } from "./errors.ts";
+import { type OutputCheck, outputCheck, type OutputSchema } from "./exact-values.ts";
+import { listTools } from "./list-tools.ts";
+import { ROUNDED } from "./repair-message.ts";
 import { type ServerConfig, serverSecrets } from "./server-config.ts";
 
 export interface McpServerOptions {
@@ -29,6 +32,8 @@ export interface McpServerOptions {
   mask: Masker;
   /** The outgoing proxies. */
   proxies: OutgoingProxies;
+  /** The current time in milliseconds, for a `Retry-After` with a date. */
+  now(): number;
 }
 
 /** The names of the tools that may be called; null for all. Others are as if the server did not have them. */
@@ -79,7 +84,21 @@ export function createMcpServerClient(
   let current: PooledConnection | undefined;
   let listed: { at: number; tools: Promise<McpTool[]> } | undefined;
   let idle: NodeJS.Timeout | undefined;
+  /** By the schemas of the listed tools. */
+  const checks = new WeakMap<object, OutputCheck>();
   let closed = false;
+
+  /** Why a result does not match the schema of its tool. */
+  function resultIssue(schema: OutputSchema, result: CallToolResult): string | undefined {
+    const { structuredContent: exact, _meta } = result;
+    if (exact === undefined) return "the tool has an output schema, but returned no structured content";
+    const check = checks.get(schema) ?? outputCheck(schema);
+    checks.set(schema, check);
+    const issue = check({ exact, rounded: _meta?.[ROUNDED] });
+    return issue === undefined
+      ? undefined
+      : `its structured content does not match its output schema: ${issue}`;
+  }
 
   const clearToolCache = (): void => {
     listed = undefined;
@@ -151,8 +170,11 @@ export function createMcpServerClient(
       } catch (error) {
         if (all.aborted) throw all.reason;
         const sessionLost = error instanceof SdkHttpError && error.status === 404;
-        const failure = mcpStepError(failing, tool, error, connection.stderrTail());
-        if (sessionLost || failure.code === "tool_unavailable") retire(mine);
+        const stderrTail = connection.stderrTail();
+        const failure = mcpStepError(failing, tool, error, { stderrTail, refusal: caller.refusal });
+        // Too many requests do not end a session.
+        const isBusy = caller.refusal?.status === 429;
+        if (sessionLost || (failure.code === "tool_unavailable" && !isBusy)) retire(mine);
         if (!sessionLost || !retry) throw failure;
       } finally {
         clearTimeout(caller.graceTimer);
@@ -169,11 +191,8 @@ export function createMcpServerClient(
       return orAborted(known.tools, signal);
     // Without the caller's signal, because other callers may wait for the same list.
     const asked = use(undefined, new AbortController().signal, async ({ client }, all) => {
-      const { tools: all_ } = await client.listTools(undefined, {
-        timeout: options.connectTimeoutMs,
-        signal: all,
-      });
-      return all_.map((tool) => described(tool, mask));
+      const found = await listTools(client, server.name, { timeout: options.connectTimeoutMs, signal: all });
+      return found.map((tool) => described(tool, mask));
     });
     const mine = { at: performance.now(), tools: asked };
     listed = mine;
@@ -202,16 +221,21 @@ export function createMcpServerClient(
     tools: async ({ signal }, allowed = null) => onlyAllowed(await tools(signal), allowed),
     async call(tool, args, { idempotencyKey, trace = {}, allowed = null }, context) {
       const { signal } = context;
-      const { outputSchema } = await findTool(tool, signal, allowed);
+      const { inputSchema, outputSchema } = await findTool(tool, signal, allowed);
+      // Without the schema of results, which the SDK would compare with the text of long numbers.
+      const toolDefinition = { name: tool, inputSchema } as Tool;
       const request = {
         name: tool,
         arguments: { ...args },
         _meta: { "millrace/idempotency_key": idempotencyKey, ...trace },
       };
       const result = await calls.run(context, () =>
-        use(tool, signal, ({ client }, all) => client.callTool(request, { timeout: NO_LIMIT, signal: all }), {
-          trace,
-        }),
+        use(
+          tool,
+          signal,
+          ({ client }, all) => client.callTool(request, { toolDefinition, timeout: NO_LIMIT, signal: all }),
+          { trace },
+        ),
       );
       if (result.isError === true) throw toolFailed(failing, tool, toolResultText(result));
       const value = toolResultValue(result);
@@ -220,6 +244,8 @@ export function createMcpServerClient(
           "output_too_large",
           `${server.name}: the result of ${tool} is nested deeper than ${MAX_JSON_DEPTH} levels.`,
         );
+      const issue = outputSchema === null ? undefined : resultIssue(outputSchema, result);
+      if (issue !== undefined) throw toolFailed(failing, tool, issue, { transient: false, fix: CHECK_TOOL });
       const completed = completeValue(outputSchema, value);
       // A few defaults, repeated for each item of a list, can be larger than any response.
       if (exceedsJsonSize(completed, MAX_OUTPUT_CHARS))
@@ -237,6 +263,8 @@ export function createMcpServerClient(
     },
   };
 }
+
+const CHECK_TOOL = "Ask the people who run the server to correct the tool or its output schema.";
 
 const onlyAllowed = (tools: McpTool[], allowed: AllowedTools): McpTool[] =>
   allowed === null ? tools : tools.filter(({ name }) => allowed.includes(name));

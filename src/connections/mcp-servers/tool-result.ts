@@ -1,25 +1,41 @@
 /** Converts the result of a tool to a value for expressions. */
-import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
+import type { CallToolResult } from "@modelcontextprotocol/client";
 
-/** The structured content, or else the text; other content is described in a line. */
+/** The structured content, or else the text. */
 export const toolResultValue = (result: CallToolResult): unknown =>
   result.structuredContent ?? toolResultText(result);
 
 export const toolResultText = (result: CallToolResult): string =>
-  (result.content ?? []).map(asText).join("\n");
+  result.content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 
-function asText(block: ContentBlock): string {
-  switch (block.type) {
+/**
+ * The text of content as servers send it; content that is no text is described in a line.
+ * @param content blocks; a single one, or a text, if the server does not send a list
+ */
+export const contentText = (content: unknown): string =>
+  (Array.isArray(content) ? content : [content ?? []].flat()).map(asText).join("\n");
+
+function asText(block: unknown): string {
+  if (typeof block === "string") return block;
+  const { type, resource, ...fields } = (block ?? {}) as Readonly<Record<string, unknown>>;
+  const text = (name: string): string => textOf(fields[name]);
+  switch (type) {
     case "text":
-      return block.text;
+      return text("text");
     case "image":
     case "audio":
-      return `[${block.type}, ${block.mimeType}, ${Math.floor((block.data.length * 3) / 4)} bytes]`;
+      return `[${type}, ${text("mimeType")}, ${Math.floor((text("data").length * 3) / 4)} bytes]`;
     case "resource_link":
-      return `[${block.name}: ${block.uri}]`;
-    case "resource":
-      return "text" in block.resource ? block.resource.text : `[resource: ${block.resource.uri}]`;
+      return text("name") === "" ? `[${text("uri")}]` : `[${text("name")}: ${text("uri")}]`;
+    case "resource": {
+      const inner = (resource ?? {}) as Readonly<Record<string, unknown>>;
+      return typeof inner["text"] === "string" ? inner["text"] : `[resource: ${textOf(inner["uri"])}]`;
+    }
     default:
-      return "[content of an unknown type]";
+      return typeof type === "string"
+        ? `[content of an unknown type: ${type.slice(0, 100)}]`
+        : "[content of an unknown type]";
   }
 }
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

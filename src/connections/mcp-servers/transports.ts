@@ -31,6 +31,7 @@ interface TransportOptions {
   secrets: SecretSource;
   mask: Masker;
   proxies: OutgoingProxies;
+  now(): number;
   /** Maximum size of a response, in bytes. */
   maxBytes: number;
 }
@@ -44,7 +45,7 @@ export function transportCandidates(
   options: TransportOptions,
 ): ((onLost: (error: StepError) => void) => TransportHandle)[] {
   if (server.command !== undefined) return [() => child(server, server.command!, options)];
-  const { secrets, proxies, maxBytes } = options;
+  const { secrets, proxies, now, maxBytes } = options;
   const url = new URL(server.url!);
   const { key_var: variable } = server;
   // After a 401 the SDK sends the request once more: the server has refused it before it did anything.
@@ -61,6 +62,7 @@ export function transportCandidates(
     (onResponseLost) => {
       const { fetch, close } = createBoundedFetch(server.name, {
         proxies,
+        now,
         maxBytes,
         onResponseLost,
         responsesOnGetStream: false,
@@ -75,6 +77,7 @@ export function transportCandidates(
     (onResponseLost) => {
       const { fetch, close } = createBoundedFetch(server.name, {
         proxies,
+        now,
         maxBytes,
         onResponseLost,
         responsesOnGetStream: true,
@@ -98,7 +101,7 @@ function child(
     args: server.args ?? [],
     env: serverVariables(server, secrets),
     stderr: "pipe",
-    maxBufferSize: maxBytes,
+    maxBufferSize: 3 * maxBytes,
   });
   readExactLines(transport, maxBytes);
   let written = "";

@@ -1,11 +1,12 @@
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, it } from "vitest";
 import { exactResponse, readExactLines } from "../../../src/connections/mcp-servers/exact-messages.ts";
-import { exactValueValidator } from "../../../src/connections/mcp-servers/exact-values.ts";
+import { outputCheck } from "../../../src/connections/mcp-servers/exact-values.ts";
 import { expectCost } from "../../support/expect-cost.ts";
 
-const RESULT = '{"id":1,"result":{"structuredContent":{"n":9007199254740993}}}';
-const EXACT = '{"id":1,"result":{"structuredContent":{"n":"9007199254740993"}}}';
+const RESULT =
+  '{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":false,"structuredContent":{"n":9007199254740993}}}';
+const EXACT = RESULT.replace("9007199254740993", '"9007199254740993"');
 
 /** A response whose body comes in pieces of a few bytes. */
 const inPieces = (text: string, type: string, size = 7): Response => {
@@ -27,7 +28,7 @@ describe("exactResponse", () => {
     expect(await exact(RESULT)).toBe(EXACT);
     expect(await exact(`[${RESULT}]`)).toBe(`[${EXACT}]`);
     const others =
-      '{"id":9007199254740993,"result":{"tools":[{"maximum":18446744073709551615}],"x":"é 1.50"}}';
+      '{"jsonrpc":"2.0","id":1,"result":{"x":"é 1.50 9007199254740993","y":{"maximum":18446744073709552000}}}';
     expect(await exact(others)).toBe(others);
     expect(await exact("no JSON: 9007199254740993")).toBe("no JSON: 9007199254740993");
   });
@@ -50,9 +51,9 @@ describe("exactResponse", () => {
           "",
           "",
         ].join(end);
-      const written = `: hello${end}${end}${event(RESULT)}${event('{"id":1,|"result":{"structuredContent":[1,|9007199254740993]}}')}`;
+      const written = `: hello${end}${end}${event(RESULT)}${event(RESULT.replace(",", ",|"))}`;
       expect(await exact(written, "text/event-stream")).toBe(
-        `: hello${end}${end}${event(EXACT)}${event('{"id":1,|"result":{"structuredContent":[1,|"9007199254740993"]}}')}`,
+        `: hello${end}${end}${event(EXACT)}${event(`${EXACT}|`)}`,
       );
     }
   });
@@ -71,7 +72,7 @@ describe("exactResponse", () => {
 
   it("takes an event in very many pieces, and a blank line in several", async () => {
     const text = "x".repeat(200_000);
-    const written = `data: {"result":{"structuredContent":["${text}",9007199254740993]}}\r\n\r\n`;
+    const written = `data: ${RESULT.replace('{"n":9007199254740993}', `["${text}",9007199254740993]`)}\r\n\r\n`;
     await expectCost(4_000, async () => {
       const response = exactResponse(inPieces(written, "text/event-stream", 1));
       expect(await response.text()).toBe(written.replace("9007199254740993", '"9007199254740993"'));
@@ -106,21 +107,40 @@ describe("readExactLines", () => {
   });
 });
 
-describe("exactValueValidator", () => {
-  const schema = {
-    type: "object",
-    properties: { n: { type: "integer", minimum: 1 }, s: { type: "string" } },
-  } as const;
-  const validate = exactValueValidator().getValidator(schema);
+describe("outputCheck", () => {
+  const properties = {
+    n: { type: "integer", minimum: 1, exclusiveMaximum: 2 ** 63 },
+    s: { type: "string" },
+  };
+  const check = outputCheck({ type: "object", properties });
 
-  it("takes long numbers as numbers or as text, and returns them as they are", () => {
-    const value = { n: "9007199254740993", s: "x" };
-    expect(validate(value)).toMatchObject({ valid: true, data: value });
-    expect(validate({ s: "9007199254740993" })).toMatchObject({ valid: true });
+  it("takes long numbers as numbers, beside texts with the same digits", () => {
+    const digits = "9007199254740993";
+    expect(
+      check({ exact: { n: digits, s: digits }, rounded: { n: Number(digits), s: digits } }),
+    ).toBeUndefined();
+  });
+
+  it("takes a long number below a limit that the nearest double is at", () => {
+    expect(check({ exact: { n: "9223372036854775807" } })).toBeUndefined();
+    expect(check({ exact: { n: "9223372036854779001" } })).toContain("must be <");
   });
 
   it("refuses other text, and long numbers beyond a limit", () => {
-    expect(validate({ n: "x" })).toMatchObject({ valid: false });
-    expect(validate({ n: "-9007199254740993" })).toMatchObject({ valid: false });
+    expect(check({ exact: { n: "x" } })).toContain("must be integer");
+    expect(check({ exact: { n: "-9007199254740993" } })).toContain("must be >= 1");
+  });
+
+  it.each([
+    { type: "string", pattern: "(?<=" },
+    { $ref: "#/$defs/none" },
+    { $schema: "http://json-schema.org/draft-04/schema#" },
+  ])("accepts everything by the schema %j, which can't be compiled", (schema) => {
+    expect(outputCheck(schema)({ exact: [1] })).toBeUndefined();
+  });
+
+  it("keeps schemas with one $id apart", () => {
+    outputCheck({ $id: "result", type: "string" });
+    expect(outputCheck({ $id: "result", type: "array" })({ exact: [1] })).toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ const never = new AbortController().signal;
 
 function servers(entry: object, env: Record<string, string> = {}, options = {}) {
   const config = Config.parse({ mcp_servers: [{ name: "peer", ...entry }] });
-  const all = createMcpServers(config, fixedSecrets(env), options);
+  const all = createMcpServers(config, fixedSecrets(env), { now: Date.now, ...options });
   onTestFinished(() => all.close());
   const call = (tool: string, args = {}, signal = never): Promise<unknown> =>
     all.call("peer", tool, args, { idempotencyKey: "run:step:0:abc" }, callOf(signal));

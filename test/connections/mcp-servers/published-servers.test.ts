@@ -19,7 +19,13 @@ const never = new AbortController().signal;
 const options = { idempotencyKey: "run:step:-:abc" };
 
 function peers(entry: object) {
-  const all = createMcpServers(Config.parse({ mcp_servers: [{ name: "peer", ...entry }] }), fixedSecrets({}));
+  const all = createMcpServers(
+    Config.parse({ mcp_servers: [{ name: "peer", ...entry }] }),
+    fixedSecrets({}),
+    {
+      now: Date.now,
+    },
+  );
   onTestFinished(() => all.close());
   return all;
 }
