@@ -30,6 +30,30 @@ const isTlsCode = (code: unknown): boolean =>
   typeof code === "string" &&
   /^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HANDSHAKE_)/.test(code);
 
+/** What the operator checks if a server refuses a user, or does not have the database. */
+export const CHECK_LOGIN =
+  "Ask the operator to check the user, the variable of the password and the name of the database in the configuration.";
+
+/**
+ * The error of a connection that failed or broke.
+ * @param error of a driver, for which `isConnectionError` holds
+ */
+export function connectionStepError(error: unknown): StepError {
+  const { code, message = "" } = error as { code?: unknown; message?: string };
+  const reason = typeof code === "string" && code !== "" ? code : message.split("\n")[0]!;
+  const isEncryption = isTlsCode(code) || /\b(?:SSL|TLS)\b/.test(message);
+  return new StepError(
+    "database_unavailable",
+    `The server can't be reached, or closed the connection${reason === "" ? "" : ` (${reason})`}.`,
+    {
+      fix: isEncryption
+        ? "Ask the operator to check whether the server offers encrypted connections, and its certificate."
+        : "If the error remains, ask the operator to check the address in the configuration, and whether the server runs.",
+      cause: error,
+    },
+  );
+}
+
 /** The error of a write whose connection broke before the response: a retry could write twice. */
 export const unknownOutcomeError = (cause: unknown): StepError =>
   new StepError(

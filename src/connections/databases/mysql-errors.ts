@@ -1,6 +1,6 @@
 /** Maps the errors of MySQL and MariaDB to step errors. */
 import { StepError, type StepErrorCode } from "../../core/step-errors.ts";
-import { isConnectionError } from "./connection-errors.ts";
+import { CHECK_LOGIN, connectionStepError, isConnectionError } from "./connection-errors.ts";
 import { readMoment } from "./moments.ts";
 
 const CODES: ReadonlyMap<number, StepErrorCode> = new Map([
@@ -33,19 +33,13 @@ export const isPasswordRefusal = (error: unknown): boolean =>
 
 export function mysqlStepError(error: unknown): StepError {
   if (error instanceof StepError) return error;
-  const { errno, message, code, sqlState } = error as Error & {
-    errno?: number;
-    code?: string;
-    sqlState?: string;
-  };
+  const { errno, message, sqlState } = error as Error & { errno?: number; sqlState?: string };
   const known = errno === undefined ? undefined : CODES.get(errno);
-  if (known === undefined && isConnectionError(error))
-    return new StepError("database_unavailable", message || code || "The connection ended.", {
-      cause: error,
-    });
+  if (known === undefined && isConnectionError(error)) return connectionStepError(error);
   // Where the driver could not find out that a parameter is stored as a time, such as in the second row of VALUES.
   const refused = /^Incorrect \w+ value: '([^']+)'/.exec(message)?.[1];
   return new StepError(known ?? "database_failed", message, {
+    ...(known === "environment" && { fix: CHECK_LOGIN }),
     ...(readMoment(refused) !== undefined && { fix: MOMENT_FIX }),
     ...(errno !== undefined && { details: { errno, sqlstate: sqlState ?? null } }),
     cause: error,

@@ -1,6 +1,6 @@
 /** Converts errors of PostgreSQL to step errors. (postgresql.org/docs/current/errcodes-appendix.html) */
 import { StepError, type StepErrorCode } from "../../core/step-errors.ts";
-import { isConnectionError } from "./connection-errors.ts";
+import { CHECK_LOGIN, connectionStepError, isConnectionError } from "./connection-errors.ts";
 
 interface PgError extends Error {
   code?: string;
@@ -27,10 +27,7 @@ export const isPasswordRefusal = (error: unknown): boolean =>
 export function pgStepError(error: unknown, place?: (offset: number) => string): StepError {
   if (error instanceof StepError) return error;
   const { code = "", message, position, hint } = error as PgError;
-  if (isConnectionError(error))
-    return new StepError("database_unavailable", message || code || "The connection ended.", {
-      cause: error,
-    });
+  if (isConnectionError(error)) return connectionStepError(error);
   if (message.startsWith("SASL:"))
     return new StepError("environment", "The server requires a password, and it is missing or wrong.", {
       fix: "Ask the operator to check the variable named by password_var in the configuration.",
@@ -39,6 +36,7 @@ export function pgStepError(error: unknown, place?: (offset: number) => string):
   const known = CODES.find(([pattern]) => pattern.test(code))?.[1] ?? "database_failed";
   const where = position === undefined || place === undefined ? "" : ` (${place(Number(position) - 1)})`;
   return new StepError(known, `${message}${where}`, {
+    ...(known === "environment" && { fix: CHECK_LOGIN }),
     ...(hint !== undefined && { fix: hint }),
     ...(code !== "" && { details: { sqlstate: code } }),
     cause: error,

@@ -47,18 +47,22 @@ export function mailStepError(thrown: unknown, smtp: SmtpConfig): StepError {
     });
   if (status > 0) {
     const refusal = `The mail server did not accept the mail: ${(response ?? message).slice(0, MAX_MESSAGE_LENGTH)}`;
-    return new StepError("mail_failed", refusal, { ...options, transient: status < 500 });
+    return new StepError("mail_failed", refusal, {
+      ...options,
+      fix: "Check the recipients, and the sender that the server allows.",
+      transient: status < 500,
+    });
   }
   if (code === "EDNS")
     return new StepError(
       "mail_failed",
       `The host name of the mail server, ${smtp.smtp_server}, does not exist.`,
-      options,
+      { ...options, fix: "Check smtp_server." },
     );
   return new StepError(
     "mail_failed",
     `The mail server ${server} cannot be reached, or closed the connection: ${message.slice(0, MAX_MESSAGE_LENGTH)}.`,
-    options,
+    { ...options, fix: "If the error remains, check smtp_server, smtp_port and the network." },
   );
 }
 

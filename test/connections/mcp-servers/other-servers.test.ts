@@ -297,8 +297,8 @@ describe("a status of failure", () => {
   });
 
   it("has the title of a page, or the message of an error, and no more", async () => {
-    const page = await errorOf(sends(`<html><title>Down</title>${"x".repeat(10_000)}`, "text/html", 502));
-    expect(page.message).toBe(
+    const down = await errorOf(sends(`<html><title>Down</title>${"x".repeat(10_000)}`, "text/html", 502));
+    expect(down.message).toBe(
       'The MCP server peer answered with HTTP 502: an HTML page with the title "Down".',
     );
     const inner = await errorOf(answers('"error":{"code":-32603,"message":"boom"}', { status: 500 }));
