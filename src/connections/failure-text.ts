@@ -55,7 +55,7 @@ export const messageOf = (value: unknown): string =>
     .slice(0, MAX_MESSAGES)
     .join("; ");
 
-/** What a body of a failure says, in one line, whatever its format; "" for nothing. */
+/** Returns the message of a body of a failure, in one line, whatever its format; "" for none. */
 export function describeFailure(body: string): string {
   const parsed = parsedJson(body);
   return parsed === undefined ? describeText(body) : messageOf(parsed);

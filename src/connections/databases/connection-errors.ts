@@ -30,7 +30,7 @@ const isTlsCode = (code: unknown): boolean =>
   typeof code === "string" &&
   /^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HANDSHAKE_)/.test(code);
 
-/** What the operator checks if a server refuses a user, or does not have the database. */
+/** The fix for a server that refuses a user, or does not have the database. */
 export const CHECK_LOGIN =
   "Ask the operator to check the user, the variable of the password and the name of the database in the configuration.";
 

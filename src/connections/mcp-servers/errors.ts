@@ -54,13 +54,13 @@ export function toolFailed(
 /** A response with a status outside of 2xx. */
 export interface Refusal {
   status: number;
-  /** What the server says; "" for nothing. */
+  /** The message of the server; "" for none. */
   said: string;
   /** How long the server asks to wait, in milliseconds. */
   waitMs: number | undefined;
 }
 
-/** What is known of a failure besides the error of the SDK. */
+/** Facts about a failure besides the error of the SDK. */
 interface FailureFacts {
   /** The end of the server's error output, with secrets masked; "" for none. */
   stderrTail: string;
@@ -163,7 +163,7 @@ function httpRefusal({ server, mask }: FailureContext, { status, said, waitMs }:
   );
 }
 
-/** What a server adds to its message, such as the arguments that it refuses. */
+/** The message of an error with the data that the server adds, such as the arguments that it refuses. */
 function messageWithData({ message, data }: ProtocolError): string {
   if (data === undefined || data === null || data === "") return message;
   const text = typeof data === "string" ? data : JSON.stringify(data);

@@ -8,7 +8,7 @@ type Validator = NonNullable<NonNullable<ConstructorParameters<typeof Client>[1]
 export type OutputSchema = Parameters<Validator["getValidator"]>[0];
 
 /** Structured content of a result. */
-export interface StructuredContent {
+interface StructuredContent {
   /** With long numbers as text. */
   exact: unknown;
   /** With the nearest doubles instead, if it also has texts that resemble long numbers. */
@@ -45,7 +45,7 @@ export function outputCheck(schema: OutputSchema): OutputCheck {
 
 function compile(schema: OutputSchema): ReturnType<Validator["getValidator"]> {
   try {
-    // One for each schema: a validator takes another schema with the same $id for the one that it knows.
+    // Each schema gets a validator of its own: it would take another schema with the same $id for the one that it knows.
     return new AjvJsonSchemaValidator().getValidator(schema);
   } catch {
     return (data) => ({ valid: true, data, errorMessage: undefined });

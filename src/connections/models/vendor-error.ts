@@ -13,7 +13,7 @@ export interface VendorResponse {
 export interface VendorError {
   /** The status of the failure; undefined if a response with status 200 contains an error of an unknown kind. */
   status: number | undefined;
-  /** What the vendor says, in one line. */
+  /** The message of the vendor, in one line. */
   message: string;
   /** How long the vendor asks to wait, in milliseconds. */
   waitMs: number | undefined;
