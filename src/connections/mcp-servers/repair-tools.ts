@@ -65,7 +65,7 @@ const NAMED: ReadonlySet<string> = new Set([
 ]);
 
 /** Leaves the keywords out that are null, in a schema and in those inside of it. */
-export function repairSchema(schema: Fields): Fields {
+function repairSchema(schema: Fields): Fields {
   return Object.fromEntries(
     Object.entries(schema).flatMap(([key, value]) => {
       if (VALUES.has(key)) return [[key, value]];
