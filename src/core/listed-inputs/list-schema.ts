@@ -21,7 +21,7 @@ const LISTED = [
   "maxItems",
 ];
 /** Keywords that only describe. */
-const ANNOTATIONS = ["title", "description", "default", "examples"];
+const ANNOTATIONS: ReadonlySet<string> = new Set(["title", "description", "default", "examples"]);
 /** Keywords that are told in words. */
 const IN_WORDS = [
   "not",
@@ -98,8 +98,8 @@ const standsAlone = (form: unknown): boolean => {
  */
 function listForms(whole: Node, choice: string, forms: readonly unknown[]): Node {
   const beside = Object.entries(whole).filter(([key]) => key !== choice && key !== "type");
-  const about = Object.fromEntries(beside.filter(([key]) => ANNOTATIONS.includes(key)));
-  const shared = Object.fromEntries(beside.filter(([key]) => !ANNOTATIONS.includes(key)));
+  const about = Object.fromEntries(beside.filter(([key]) => ANNOTATIONS.has(key)));
+  const shared = Object.fromEntries(beside.filter(([key]) => !ANNOTATIONS.has(key)));
   const listed = forms
     .filter((form) => !isObject(form) || [form["type"]].flat().some((type) => type !== "null"))
     .map((form) => list({ allOf: [form, shared] }));

@@ -171,11 +171,11 @@ export function mcpServerFactory({
       const error = toAppError(thrown);
       if (exposed === undefined) return toErrorResult(error, requestId);
       const owner = usageSubjectOf(principal);
-      const listed =
+      const explained =
         error.code === "invalid_input"
           ? await listedIssues(services.engine.validation, exposed, args ?? {}, owner, argumentIssues)
           : undefined;
-      return toErrorResult(listed ?? aboutArguments(error), requestId);
+      return toErrorResult(explained ?? aboutArguments(error), requestId);
     } finally {
       running -= 1;
     }

@@ -1,0 +1,34 @@
+/** The inputs of a workflow as agents get them, when it is a tool of its own. */
+import { type JsonSchema, publishedSchema, schemaIssues } from "../json-schema/index.ts";
+import { withoutReferences } from "./inline.ts";
+import { listRoot } from "./list-schema.ts";
+import { type ListedNames, listedNames } from "./names.ts";
+import { withListedNames } from "./rename.ts";
+
+/** Maximum size of a listed schema, in characters of JSON. A larger one is listed as an open object, to save tokens. */
+export const MAX_LISTED_CHARS = 8_192;
+
+export interface ListedInputs {
+  /** What is listed, in keywords and with names that all model vendors take; undefined for a schema that is too large. */
+  schema: (JsonSchema & { type: "object" }) | undefined;
+  /** Listed names by the written ones, where they differ. */
+  names: ListedNames;
+  /** The whole schema, as it is written. */
+  written: JsonSchema;
+  /** The whole schema with the listed names: its issues are those that a caller understands. */
+  renamed: JsonSchema;
+}
+
+/** The inputs of a workflow that declares none. */
+const NO_INPUTS: JsonSchema = { type: "object", properties: {}, additionalProperties: false };
+
+/** @param inputs the `inputs` of a definition */
+export function listInputs(inputs: JsonSchema = NO_INPUTS): ListedInputs {
+  const { $schema: _, ...written } = inputs;
+  const unlisted = { schema: undefined, names: new Map(), written, renamed: written };
+  if (schemaIssues(written).length > 0) return unlisted;
+  const names = listedNames(written);
+  const renamed = withListedNames(written, names);
+  const schema = listRoot(withoutReferences(publishedSchema(renamed))) as ListedInputs["schema"];
+  return JSON.stringify(schema).length > MAX_LISTED_CHARS ? unlisted : { schema, names, written, renamed };
+}
