@@ -37,6 +37,17 @@ export const Exposure = z
       .record(z.string(), z.unknown())
       .nullable()
       .meta({ description: "The JSON Schema of its inputs." }),
+    tool_name: z
+      .string()
+      .nullable()
+      .meta({ description: "The name of the tool.", example: "run_weekly_revenue" }),
+    listed_inputs: z.record(z.string(), z.unknown()).nullable().meta({
+      description:
+        "Its inputs as agents get them, with keywords and names that all model vendors take; null where they get no fields.",
+    }),
+    warnings: z
+      .array(Issue)
+      .meta({ description: "What clients or vendors refuse as it is written, and what is listed instead." }),
     effects: z.array(z.string()).meta({
       description: "What its runs reach outside, with those of the workflows that it runs.",
       example: ["sql reads shop", "http GET https://example.com/"],
@@ -53,7 +64,15 @@ export const ConsentDigest = ExposureDigest;
 
 export const PublishedWorkflow = Workflow.extend({
   exposure: z
-    .strictObject({ state: z.enum(["requested", "allowed"]), detail: z.string() })
+    .strictObject({
+      state: z.enum(["requested", "allowed"]),
+      detail: z.string(),
+      tool_name: z.string().meta({ example: "run_weekly_revenue" }),
+      warnings: z
+        .array(Issue)
+        .optional()
+        .meta({ description: "What clients or vendors refuse as it is written. Left out when empty." }),
+    })
     .optional()
     .meta({ description: "With `expose_as_tool`: whether agents get it as a tool, and what to do." }),
   review: RequestedReview.optional(),

@@ -295,6 +295,17 @@ export const TOP_FIELDS = {
     description: "Whether agents get the published workflow as a separate tool, once an admin allows it.",
     example: false,
   }),
+  tool_name: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,29}$/, {
+      error: "must be a small letter, then small letters, digits and _, at most 30 characters",
+    })
+    .optional()
+    .meta({
+      description:
+        "A short name for that tool: `revenue` makes run_revenue--<hash>. Default: run_ and the id.",
+      example: "revenue",
+    }),
 } as const;
 
 /** What undoes a step: the fields of a step type, with its expressions unresolved. */
@@ -350,4 +361,5 @@ export interface Definition {
   must_succeed?: MustSucceed | undefined;
   on_failure?: string | undefined;
   expose_as_tool?: boolean | undefined;
+  tool_name?: string | undefined;
 }

@@ -7,7 +7,7 @@ import { shortHash } from "./short-hash.ts";
 import { workflowCalls } from "./workflow-calls.ts";
 
 export interface Exposure {
-  /** Changes with the name, the description, the inputs, and the effects with all that they can send, also in the workflows that it runs. */
+  /** Changes with the name, the description, the name of the tool, the inputs, and the effects with all that they can send, also in the workflows that it runs. */
   digest: string;
   /** What its runs reach outside of Millrace, in words: `http POST https://example.com/`. */
   effects: string[];
@@ -79,7 +79,13 @@ export async function exposureOf(
   const contents = [...new Set(covered.map(canonicalJson))].toSorted();
   return {
     digest: shortHash(
-      canonicalJson({ name, description, inputs: definition["inputs"] ?? null, effects: contents }),
+      canonicalJson({
+        name,
+        description,
+        inputs: definition["inputs"] ?? null,
+        effects: contents,
+        ...(definition["tool_name"] !== undefined && { tool_name: definition["tool_name"] }),
+      }),
     ),
     effects: [...new Set(reach.effects.map(({ summary }) => summary))],
     readOnly,

@@ -51,12 +51,14 @@ async function open() {
     admin("POST", `/workflows/${id}/exposure/allow`, { digest: (await exposure(id)).digest });
   const tool = async (id: string) =>
     (await agent.listTools()).find(({ name }) => name === `run_${id.replaceAll("-", "_")}`);
-  return { instance, author, admin, create, publish, exposure, allow, tool };
+  const tools = async () => (await agent.listTools()).map(({ name }) => name);
+  return { instance, author, admin, create, publish, exposure, allow, tool, tools };
 }
 
 describe("The name of the tool of an exposed workflow", () => {
   const reserved = new Set(["run_workflow"]);
-  const nameOf = (id: string): string => exposedToolName(id, reserved);
+  const nameOf = (id: string, chosen?: string): string =>
+    exposedToolName({ id, definition: chosen === undefined ? {} : { tool_name: chosen } }, reserved);
 
   it("reads like the id, also in a project", () => {
     expect(nameOf("weekly-revenue")).toBe("run_weekly_revenue");
@@ -74,7 +76,16 @@ describe("The name of the tool of an exposed workflow", () => {
       expect(nameOf(id)).toMatch(/^run_[a-z0-9_-]{1,60}$/);
       expect(reserved.has(nameOf(id))).toBe(false);
     }
-    expect(new Set(ids.map(nameOf)).size).toBe(ids.length);
+    expect(new Set(ids.map((id) => nameOf(id))).size).toBe(ids.length);
+  });
+
+  it("is short where the author chooses it, and still of one workflow alone", () => {
+    const [one, other] = [nameOf("weekly-revenue", "revenue"), nameOf("finance.revenue", "revenue")];
+    for (const name of [one, other, nameOf("a", "r".repeat(30)), nameOf("workflow", "workflow")]) {
+      expect(name).toMatch(/^run_[a-z0-9_]+--[0-9a-f]{8}$/);
+      expect(name.length).toBeLessThanOrEqual(46);
+    }
+    expect(one).not.toBe(other);
   });
 
   it("is unique for all ids", () => {
@@ -124,6 +135,7 @@ steps: [{ id: shown, type: set, values: { id: "\${{ inputs.id }}" } }]
     expect((await publish(id)).exposure).toEqual({
       state: "requested",
       detail: expect.stringMatching(/not .* until an admin allows it.*allow_exposure/),
+      tool_name: "run_poisoned",
     });
     expect(await tool(id)).toBeUndefined();
     expect(await exposure(id)).toMatchObject({
@@ -142,6 +154,60 @@ steps: [{ id: shown, type: set, values: { id: "\${{ inputs.id }}" } }]
     await author("PATCH", `/workflows/${id}`, { definition: asTool([{ ...sets, values: { n: 5 } }]) });
     expect((await publish(id)).exposure.state).toBe("allowed");
     expect(await tool(id)).toBeDefined();
+  });
+
+  it("is warned of where clients refuse its name or its inputs, and can get a short name", async () => {
+    const { author, create, publish, exposure, allow, tool, tools } = await open();
+    const größe = { type: "object", properties: { größe: { type: "integer" } } };
+    const long = "A workflow whose name says everything that it does";
+    const id = await create(long, asTool([sets], { inputs: größe }));
+    const warnings = [
+      {
+        path: "expose_as_tool",
+        code: "long_tool_name",
+        fix: expect.stringMatching(/tool_name: a_workflow_[a-z_]+\.$/),
+      },
+      {
+        path: "inputs.properties.größe",
+        code: "listed_name",
+        message: expect.stringMatching(/as groesse.*Anthropic/),
+      },
+    ];
+    const { body: checked } = await author("POST", "/workflows/validate", {
+      definition: asTool([sets], { inputs: größe }),
+      workflow_id: id,
+    });
+    expect(checked).toMatchObject({ valid: true, warnings });
+    expect((await publish(id)).exposure).toMatchObject({
+      tool_name: `run_${id.replaceAll("-", "_")}`,
+      warnings,
+    });
+    expect(await exposure(id)).toMatchObject({
+      warnings,
+      inputs: größe,
+      listed_inputs: { properties: { groesse: { type: "integer" } } },
+    });
+    await allow(id);
+    expect(await tool(id)).toBeDefined();
+
+    const short = asTool([sets], { inputs: größe, tool_name: "says_all" });
+    await author("PATCH", `/workflows/${id}`, { definition: short });
+    const published = await publish(id);
+    expect(published.exposure).toMatchObject({
+      state: "requested",
+      tool_name: expect.stringMatching(/^run_says_all--/),
+    });
+    expect(published.exposure.warnings).toHaveLength(1);
+    await allow(id);
+    expect(await tools()).toContain(published.exposure.tool_name);
+    expect(await tool(id)).toBeUndefined();
+  });
+
+  it.each(["run_x-y", "9lives", "Größe", "a".repeat(31), ""])("can't have the name %j", async (name) => {
+    const { author } = await open();
+    const definition = asTool([sets], { tool_name: name });
+    const { body } = await author("POST", "/workflows/validate", { definition });
+    expect(body.errors).toMatchObject([{ path: "tool_name" }]);
   });
 
   it.each([

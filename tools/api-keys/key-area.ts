@@ -7,7 +7,8 @@ import { DEFAULT_PROJECT, projectOf } from "../../schemas/project.ts";
 import { type Access, scopesIn } from "../../src/core/access.ts";
 import { exposedToolName } from "../../src/core/exposed-tool-name.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
-import { isServedOn, type ToolContext } from "../../src/core/tool.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
+import { reservedToolNames } from "../workflows/reserved-tool-names.ts";
 
 type Limits = z.output<typeof KeyLimits>;
 
@@ -159,13 +160,13 @@ export async function toolScopes(
   // Loaded on demand, because the catalogue contains this operation.
   const { catalogue } = await import("../index.ts");
   const operations = catalogue.filter(({ requiresUser }) => requiresUser !== true);
-  const reserved = new Set(catalogue.filter((tool) => isServedOn(tool, "mcp")).map(({ name }) => name));
+  const reserved = await reservedToolNames();
   const exposed = (await read.workflows.consentedExposures()).filter(
     ({ id }) => workflows?.includes(id) !== false,
   );
   return new Map<string, Scope>([
     ...operations.map(({ name, scope }) => [name, scope] as const),
     [RUN_EVENTS.name, RUN_EVENTS.scope],
-    ...exposed.map(({ id }) => [exposedToolName(id, reserved), "run"] as const),
+    ...exposed.map((request) => [exposedToolName(request, reserved), "run"] as const),
   ]);
 }

@@ -96,12 +96,13 @@ export async function allowByPublishing(ctx: ToolContext, tx: Writers, id: strin
 
 /** Adds whether agents get the workflow as a tool. */
 export async function withExposure(tx: Writers, workflow: Workflow): Promise<PublishedWorkflow> {
-  const { state } = await readExposure(tx.workflows, workflow.id);
+  const { state, tool_name: toolName, warnings } = await readExposure(tx.workflows, workflow.id);
   if (state === "not_requested") return workflow;
   const detail =
     state === "allowed"
       ? "Agents get it as a tool of its own."
       : "It is published, but agents do not get it as a tool of its own until an admin allows it: on its page, or with " +
         `allow_exposure (POST /workflows/${workflow.id}/exposure/allow). With run_workflow it can be run now.`;
-  return { ...workflow, exposure: { state, detail } };
+  const exposure = { state, detail, tool_name: toolName!, ...(warnings.length > 0 && { warnings }) };
+  return { ...workflow, exposure };
 }

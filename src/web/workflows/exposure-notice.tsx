@@ -10,6 +10,7 @@ import { useHasScope } from "../app/session.tsx";
 import { notifyError, notifySuccess } from "../ui/notify.ts";
 import { Time } from "../ui/time.tsx";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
+import { IssueList } from "./issue-list.tsx";
 import { exposureQuery } from "./queries.ts";
 
 export function ExposureNotice({ workflow }: { workflow: WorkflowWithDefinition }) {
@@ -34,6 +35,7 @@ function Requested({ exposure }: { exposure: Exposure }) {
           </Text>
           <Texts exposure={exposure} />
           <Effects exposure={exposure} />
+          {exposure.warnings.length > 0 && <IssueList issues={exposure.warnings} label="Warnings" />}
           <Button size="xs" loading={allow.isPending} onClick={() => allow.mutate(exposure)}>
             Allow as a tool
           </Button>
@@ -55,7 +57,7 @@ function Allowed({ exposure }: { exposure: Exposure }) {
     <Alert color="gray" icon={<IconRobot aria-hidden />} title="A tool for agents">
       <Group justify="space-between" gap="xs">
         <Text size="sm">
-          Agents get it as a tool of its own. Allowed by {by}
+          Agents get it as the tool <Code>{exposure.tool_name}</Code>. Allowed by {by}
           {at !== null && (
             <>
               {" "}
@@ -80,11 +82,17 @@ function Allowed({ exposure }: { exposure: Exposure }) {
 }
 
 /** The texts that agents would get, which may differ from those of the newest version. */
-function Texts({ exposure: { name, description, inputs } }: { exposure: Exposure }) {
+function Texts({ exposure }: { exposure: Exposure }) {
+  const { name, description, inputs, tool_name: toolName, listed_inputs: listed } = exposure;
+  const [written, shown] = [inputs, listed].map((schema) =>
+    schema === null ? "none" : JSON.stringify(schema, null, 2),
+  );
   const texts = [
     ["Name", name],
+    ["Tool", toolName],
     ["Description", description],
-    ["Inputs", inputs === null ? "none" : JSON.stringify(inputs, null, 2)],
+    ["Inputs", written],
+    ...(inputs === null || shown === written ? [] : [["Inputs as agents get them", shown] as const]),
   ] as const;
   return (
     <Stack gap={4} w="100%">
@@ -98,7 +106,7 @@ function Texts({ exposure: { name, description, inputs } }: { exposure: Exposure
             mah={180}
             style={{ overflow: "auto", whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
           >
-            {text === null || text === "" ? "none" : text}
+            {text === null || text === undefined || text === "" ? "none" : text}
           </Code>
         </div>
       ))}

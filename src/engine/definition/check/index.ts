@@ -5,6 +5,7 @@
 import { DURATION_LIMITS } from "../../../../schemas/config.ts";
 import type { StepDefinition, Definition } from "../../../../schemas/workflow-definition.ts";
 import { applyFixes } from "../../../core/apply-fixes.ts";
+import { exposureWarnings } from "../../../core/exposure-warnings.ts";
 import { type Clock, systemClock } from "../../../core/clock.ts";
 import type { Connections } from "../../../core/connections.ts";
 import type { DurationLimits } from "../../../core/duration-limits.ts";
@@ -143,6 +144,8 @@ export function checker({
       ? checkSchedule(written["schedule"], inputs, clock.now(), minScheduleInterval)
       : { issues: [], nextTimes: [] };
     issues.push(...inputs.issues, ...state.issues);
+    if (inputs.issues.length === 0)
+      issues.push(...exposureWarnings(selfId, written).map((issue) => prefixPath([], issue)));
     issues.push(
       ...schedule.issues,
       ...priorityIssues(written["priority"], maxPriority),

@@ -240,6 +240,7 @@ const TOP_LITERALS = [
   "priority",
   "on_failure",
   "expose_as_tool",
+  "tool_name",
   "id",
 ];
 /** Keywords of a JSON Schema that may contain any text. */

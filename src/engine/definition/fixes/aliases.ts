@@ -93,6 +93,7 @@ export const TOP_ALIASES: Aliases = {
   timeout: "timeoutseconds timeoutsecs timeoutms timeoutmillis timeoutminutes maxduration",
   concurrency: "maxconcurrency maxruns maxconcurrentruns",
   expose_as_tool: "expose exposetool astool exposeastools",
+  tool_name: "toolname",
   examples: "tests testcases example",
 };
 
