@@ -45,6 +45,7 @@ function refusedIn(node: unknown, path: string): string[] {
   const fields = isObject(properties) ? properties : {};
   const found = REFUSED.filter((keyword) => keyword in node);
   if (Array.isArray(type)) found.push("a list of types (Gemini)");
+  if (type === undefined && anyOf === undefined) found.push("no type (Gemini on Vertex AI)");
   if (type !== undefined && anyOf !== undefined) found.push("type beside anyOf (Gemini)");
   if (type === "array" && !isObject(items)) found.push("a list without items (OpenAI, VS Code, Gemini)");
   if (

@@ -62,7 +62,7 @@ describe("the tool of a workflow with inputs that vendors refuse", () => {
     expect(errors).toMatchObject([{ path: "groesse", code: "not_allowed" }]);
   });
 
-  it("enforces choices that it tells in words", async () => {
+  it("enforces choices that it describes in words", async () => {
     const { agent, expose, toolOf } = await open();
     const { name, inputSchema } = await toolOf(await expose("Choices", AWKWARD_INPUTS[2]!.inputs));
     expect(inputSchema["description"]).toContain('{"anyOf":[{"required":["email"]},{"required":["phone"]}]}');

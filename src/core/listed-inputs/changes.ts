@@ -85,7 +85,7 @@ const inWords = (path: Path, subject: string, refused: string): PartialIssue => 
   path,
   code: "listed_in_words",
   severity: "warning",
-  message: `is told to agents in the description, and checked at the call: ${refused} a list of tools with ${subject} here`,
+  message: `is listed to agents in words, in the description, and checked at the call: ${refused} a list of tools with ${subject} here`,
   fix: "Write it without that if the models of your agents should see it as a schema; else leave it.",
 });
 

@@ -1,5 +1,5 @@
 /**
- * Writes a schema with the keywords that all model vendors take in the schema of a tool. What they do not take is told in the
+ * Writes a schema with the keywords that all model vendors take in the schema of a tool. What they do not take stands in the
  * description; calls are checked by the schema as it is written.
  */
 import type { JsonSchema } from "../json-schema/dialect.ts";
@@ -22,7 +22,7 @@ const LISTED = [
 ];
 /** Keywords that only describe. */
 const ANNOTATIONS: ReadonlySet<string> = new Set(["title", "description", "default", "examples"]);
-/** Keywords that are told in words. */
+/** Keywords that are described in words. */
 const IN_WORDS = [
   "not",
   "if",
@@ -43,7 +43,7 @@ const IN_WORDS = [
   "exclusiveMinimum",
   "exclusiveMaximum",
 ];
-/** Maximum length of what is told in one description, in characters. */
+/** Maximum length of what is added to one description, in characters. */
 const MAX_WORDS = 1_000;
 
 const isObject = (value: unknown): value is JsonSchema =>
@@ -57,7 +57,18 @@ export const listRoot = (schema: JsonSchema): Node => ({
   type: "object",
 });
 
+/** A value of any type. Gemini on Vertex AI refuses a schema without a type, and the MCP Inspector warns of it. */
+const ANY_VALUE = {
+  description: "Any JSON value.",
+  anyOf: ["string", "number", "boolean", "object"].map((type) => ({ type })),
+};
+
 function list(schema: unknown): Node {
+  const listed = listTyped(schema);
+  return listed["type"] === undefined && listed["anyOf"] === undefined ? { ...ANY_VALUE, ...listed } : listed;
+}
+
+function listTyped(schema: unknown): Node {
   if (!isObject(schema)) return {};
   const whole = merged(schema);
   const choice = ["anyOf", "oneOf"].find((keyword) => Array.isArray(whole[keyword]));
@@ -107,33 +118,38 @@ function listForms(whole: Node, choice: string, forms: readonly unknown[]): Node
   return { ...about, ...(listed.length > 0 && { anyOf: listed }) };
 }
 
-/** A value with one form; other forms of an object are told in words, with their fields among its own. */
+/** A value with one form; other forms of an object are described in words, with their fields among its own. */
 function listObject(whole: Node, isRoot: boolean): Node {
-  const told: Node = Object.fromEntries(
+  const inWords: Node = Object.fromEntries(
     IN_WORDS.filter((keyword) => Object.hasOwn(whole, keyword)).map((keyword) => [keyword, whole[keyword]]),
   );
-  const folded = fold(whole, told);
+  const folded = fold(whole, inWords);
   const { required, additionalProperties, patternProperties, items, unevaluatedProperties } = folded;
   const type = folded["type"] ?? impliedType(folded);
   const values = valuesOf(folded).filter((value) => value !== null);
   const isListed = values.every((value) => typeof value === "string" && value !== "");
-  if (values.length > 0 && (isRoot || !isListed)) told["enum"] = values;
+  if (values.length > 0 && (isRoot || !isListed)) inWords["enum"] = values;
   const fields = listedFields(folded, listOf(required));
   const closed =
     patternProperties === undefined ? (additionalProperties ?? unevaluatedProperties) : undefined;
   return {
     ...(type !== undefined && { type }),
-    ...described(folded["description"], told),
+    ...described(folded["description"], inWords),
     ...(values.length > 0 && !isRoot && isListed && { enum: values }),
     ...Object.fromEntries(
       LISTED.filter((keyword) => Object.hasOwn(folded, keyword)).map((keyword) => [keyword, folded[keyword]]),
     ),
     ...(fields !== undefined && { properties: fields }),
     ...(listOf(required).length > 0 && { required }),
-    ...(closed !== undefined && { additionalProperties: isObject(closed) ? list(closed) : closed }),
+    ...(closed !== undefined && {
+      additionalProperties: closed === false ? false : isAnything(closed) || list(closed),
+    }),
     ...(type === "array" && { items: list(items) }),
   };
 }
+
+const isAnything = (schema: unknown): boolean =>
+  schema === true || (isObject(schema) && Object.keys(schema).length === 0);
 
 const impliedType = (node: Node): string | undefined =>
   node["properties"] === undefined ? (node["items"] === undefined ? undefined : "array") : "object";
@@ -145,16 +161,16 @@ function listedFields({ properties }: Node, required: readonly unknown[]): Node 
   const missing = required.filter((name) => !Object.hasOwn(fieldsOf(properties), String(name)));
   return Object.fromEntries([
     ...written.map(([name, field]) => [name, list(field)] as const),
-    ...missing.map((name) => [String(name), {}] as const),
+    ...missing.map((name) => [String(name), ANY_VALUE] as const),
   ]);
 }
 
-/** Adds the fields of the forms and branches of an object to its own, and says in `told` what they are for. */
-function fold(whole: Node, told: Node): Node {
+/** Adds the fields of the forms and branches of an object to its own, and says in `inWords` what they are for. */
+function fold(whole: Node, inWords: Node): Node {
   const branches = [whole["then"], whole["else"], ...Object.values(fieldsOf(whole["dependentSchemas"]))];
   const forms = ["anyOf", "oneOf"].flatMap((keyword) => {
     const inner = listOf(whole[keyword]);
-    if (inner.length > 0) told[keyword] = inner;
+    if (inner.length > 0) inWords[keyword] = inner;
     return inner;
   });
   const added = [...forms, ...branches].filter(isObject).map((form) => fold(merged(form), {}));
@@ -163,10 +179,10 @@ function fold(whole: Node, told: Node): Node {
   return { ...whole, ...(Object.keys(properties).length > 0 && { properties }) };
 }
 
-const described = (description: unknown, told: Node): Node => {
+const described = (description: unknown, inWords: Node): Node => {
   const written = typeof description === "string" ? description : "";
-  if (Object.keys(told).length === 0) return written === "" ? {} : { description: written };
-  const json = JSON.stringify(told);
+  if (Object.keys(inWords).length === 0) return written === "" ? {} : { description: written };
+  const json = JSON.stringify(inWords);
   const words = `Must also match: ${json.length > MAX_WORDS ? `${json.slice(0, MAX_WORDS).toWellFormed()}…` : json}`;
   return { description: written === "" ? words : `${written}\n${words}` };
 };
@@ -186,7 +202,7 @@ function both(one: Node, other: Node): Node {
     fields[name] = Object.hasOwn(fields, name) ? { allOf: [fields[name], field] } : field;
   const required = [...new Set([...listOf(one["required"]), ...listOf(other["required"])])];
   const whole = { ...other, ...one };
-  // Two choices at once: the second stays beside the first in another keyword, and both are told.
+  // Two choices at once: the second stays beside the first in another keyword, and both are described.
   const choices = [one, other].flatMap((part) =>
     ["anyOf", "oneOf"].flatMap((key) => (part[key] === undefined ? [] : [part[key]])),
   );

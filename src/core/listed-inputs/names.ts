@@ -14,7 +14,7 @@ export type ListedNames = ReadonlyMap<string, string>;
 const isObject = (value: unknown): value is JsonSchema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-export const isSafeName = (name: string): boolean => SAFE_NAME.test(name);
+const isSafeName = (name: string): boolean => SAFE_NAME.test(name);
 
 /**
  * Lists the names of a schema. A name that vendors refuse is written with the letters that they take; where these are too few,

@@ -44,7 +44,7 @@ describe("the listed inputs of a workflow", () => {
     expect(inputChanges(inputs)).toEqual([]);
   });
 
-  it("tell choices in the description, with the listed names", () => {
+  it("have choices in the description, with the listed names", () => {
     const [, , choices, forms] = AWKWARD_INPUTS;
     expect(listedOf(choices!.inputs)).toEqual({
       type: "object",

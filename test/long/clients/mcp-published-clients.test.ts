@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { describe, expect, it } from "vitest";
+import { AWKWARD_INPUTS } from "../../support/awkward-inputs.ts";
+import { startTestExecutor } from "../../support/executor.ts";
 import { apiClient } from "../../support/http.ts";
 import { temporaryDirectory, testInstance } from "../../support/instance.ts";
 import { startLoadBalancer } from "../../support/load-balancer.ts";
@@ -98,6 +100,19 @@ describe.each([
     expect(out).toContain("create_workflow");
   });
 
+  it("accepts the tools of workflows with awkward inputs, and calls one by the names that it lists", async () => {
+    const opened = await open();
+    await startTestExecutor(opened.instance);
+    await exposeAll(opened);
+    const url = opened.mcp.url + path;
+    const listed = await inspect(opened, url, [...how, "--method", "tools/list", "--strict"]);
+    expect(listed).toMatchObject({ code: 0, err: "" });
+    for (const { name: workflow } of AWKWARD_INPUTS) expect(listed.out).toContain(`Workflow: ${workflow}`);
+    const called = await inspect(opened, url, calling("run_names", "groesse=4", "kunde_nr=K1"));
+    expect(called).toMatchObject({ code: 0, err: "" });
+    expect(resultIn(called.out).structuredContent).toMatchObject({ output: { größe: 4, "Kunde Nr": "K1" } });
+  });
+
   it("is refused with a wrong key, and is not asked to sign in", async () => {
     const opened = await open();
     const wrong = opened.value.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
@@ -111,6 +126,19 @@ describe.each([
     expect(err).toMatch(/401|auth/i);
   });
 });
+
+/** Publishes a workflow with each of the awkward inputs, as an admin, who thereby allows it as a tool. */
+async function exposeAll({ instance }: Opened): Promise<void> {
+  const { url } = await instance.rest();
+  const { value } = await instance.key({ scopes: ["read", "write", "publish", "run", "admin"] });
+  const call = apiClient(url, value);
+  for (const { name, inputs } of AWKWARD_INPUTS) {
+    const steps = [{ id: "all", type: "set", values: { inputs: "${{ inputs }}" } }];
+    const definition = { expose_as_tool: true, inputs, steps, output: "${{ steps.all.inputs }}" };
+    const { body } = await call("POST", "/workflows", { name, description: "", definition });
+    expect((await call("POST", `/workflows/${body.id}/publish`, {})).status).toBe(200);
+  }
+}
 
 /** The tool's result in what the Inspector prints. */
 function resultIn(out: string): { structuredContent: Json } {
