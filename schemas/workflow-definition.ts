@@ -302,8 +302,7 @@ export const TOP_FIELDS = {
     })
     .optional()
     .meta({
-      description:
-        "A short name for that tool: `revenue` makes run_revenue--<hash>. Default: run_ and the id.",
+      description: "Its name.",
       example: "revenue",
     }),
 } as const;
