@@ -14,8 +14,7 @@ import type { Admission } from "../admission.ts";
 import type { SignInServices } from "./endpoint.ts";
 
 /** Whether a request came over https: by the configured URL, else by the connection or a trusted proxy's header. */
-const isSecure = (signIn: Pick<SignInServices, "https">, req: Request): boolean =>
-  signIn.https ?? req.secure;
+const isSecure = (signIn: Pick<SignInServices, "https">, req: Request): boolean => signIn.https ?? req.secure;
 
 /** The URL of the MCP server for the client of a request. */
 export function mcpUrlOf(signIn: Pick<SignInServices, "https" | "mcpUrl">, req: Request): string {
