@@ -93,7 +93,10 @@ describe("a body of brackets", () => {
         expect(expectProblem(answer, "invalid_input").detail).toContain("deeper than 200 levels");
       expect(parsed()).toBe(0);
       const { body } = await call("GET", "/workflows/hook/deliveries?limit=10");
-      expect(body).toMatchObject([{ status: "refused", code: "invalid_input" }]);
+      // One of each second is listed.
+      expect(body.length).toBeGreaterThan(0);
+      for (const delivery of body as unknown[])
+        expect(delivery).toMatchObject({ status: "refused", code: "invalid_input" });
       expect((await anyone("POST", open, { ok: true })).status).toBe(202);
     },
   );
