@@ -128,6 +128,7 @@ describe("a unit of work", () => {
         project: "default",
         lineage: "key_1",
         details: '{"archived":false,"change":"created","published":"none","version":1}',
+        search_text: null,
         hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
       },
     ]);

@@ -37,7 +37,7 @@ describe("the errors of a body", () => {
       reason: 3,
     });
     const { detail, errors } = expectProblem(answer, "invalid_input");
-    const allowed = ["name", "description", "tags", "definition", "from", "apply_fixes", "reason"];
+    const allowed = ["name", "id", "description", "tags", "definition", "from", "apply_fixes", "reason"];
     expect(errors).toEqual([
       {
         path: "nmae",
@@ -145,7 +145,7 @@ describe("a body that is no JSON object", () => {
       path: "",
       code: "wrong_type",
       message: "must be a JSON object",
-      allowed: ["name", "description", "tags", "definition", "from", "apply_fixes", "reason"],
+      allowed: ["name", "id", "description", "tags", "definition", "from", "apply_fixes", "reason"],
     });
   });
 

@@ -190,7 +190,7 @@ describe("GET /workflows", () => {
     ["search=nothing", []],
     ["tag=fruit", ["apple", "banana"]],
     ["tag=frui", []],
-    ["tag=Fruit", []],
+    ["tag=Fruit", ["apple", "banana"]],
     ["status=draft&tag=vegetable", ["cabbage"]],
     ["status=published", []],
   ])("answers ?%s", async (query, ids) => {
