@@ -23,19 +23,30 @@ export function signatureSecrets(
     throw failed(name, "is not the name of a secret in the configuration", missingFix(config, fix));
   }
 
+  function valueOf(name: string, variable: string): string {
+    const value = source.get(variable);
+    if (value !== undefined) return value;
+    const reason = source.missingReason(variable) ?? "its variable is empty";
+    throw failed(name, `has no value: ${reason}`, "Ask the operator to set the variable of its key_var.");
+  }
+
   return async (names) => {
-    const used = names.map(variableOf);
-    await source.load(used);
-    return used.map((variable, index) => {
-      const value = source.get(variable);
-      if (value !== undefined) return value;
-      const reason = source.missingReason(variable) ?? "its variable is empty";
-      throw failed(
-        names[index]!,
-        `has no value: ${reason}`,
-        "Ask the operator to set the variable of its key_var.",
-      );
-    });
+    const failures: unknown[] = [];
+    const succeeding = <T, R>(items: readonly T[], get: (item: T) => R): R[] =>
+      items.flatMap((item) => {
+        try {
+          return [get(item)];
+        } catch (error) {
+          failures.push(error);
+          return [];
+        }
+      });
+    const used = succeeding(names, (name) => ({ name, variable: variableOf(name) }));
+    await source.load(used.map(({ variable }) => variable));
+    const values = succeeding(used, ({ name, variable }) => valueOf(name, variable));
+    // While a secret is replaced, one of the two may be missing.
+    if (values.length === 0) throw failures[0];
+    return values;
   };
 }
 

@@ -304,9 +304,9 @@ export interface Connections {
   mcpServers: McpServers;
   mailer: Mailer;
   /**
-   * The current values of secrets, to check signatures with. Nothing else may be done with them: they are never returned,
-   * stored or logged.
-   * @throws StepError environment for a name that is not configured or not granted, or that has no value
+   * The current values of secrets, to check signatures with: of those that have one. Nothing else may be done with them: they are
+   * never returned, stored or logged.
+   * @throws StepError environment if none has one: the first is not configured or not granted, or has no value
    */
   signatureSecrets(names: readonly string[]): Promise<string[]>;
   chats: Chats;

@@ -107,7 +107,8 @@ async function secretsOf(
     return await connections.signatureSecrets(secretNames(signature));
   } catch (error) {
     if (error instanceof StepError)
-      throw unavailable(`${error.message} ${error.options.fix ?? ""}`.trim(), error);
+      // The sender is a stranger: names of secrets and variables are for the log.
+      throw unavailable("No secret of it has a value. Ask who operates this server.", error);
     throw error;
   }
 }
