@@ -72,7 +72,8 @@ function reasonOf(text: string): Reason | undefined {
   if (hidden !== undefined) return { reason: `it has the hidden character ${hidden}`, fix: "Remove it." };
   const at = text.lastIndexOf("@");
   if (at < 0) return { reason: "it has no @", fix: "Write the name of the mailbox, an @ and the domain." };
-  if (/@.*[,;].*@/.test(text))
+  // Searched from one @ to the other: a pattern would try each pair of them.
+  if (/[,;]/.test(text.slice(text.indexOf("@"), at)))
     return {
       reason: "it has several addresses",
       fix: "Write one address. Where a list is allowed, each address is an item of it.",
