@@ -147,9 +147,12 @@ export function conversionsOf(key: PropertyKey | undefined, value: unknown): unk
   if (field === "schedule") converted.push(scheduleOf(value));
   if (field === "must_succeed") converted.push(mustSucceedOf(value));
   const duration = durationOf(value);
-  if (duration !== undefined) converted.push(duration);
+  // A number without a unit is a duration only where nothing but durations fits: as a text it is the digits.
+  const isBare = typeof value === "number";
+  if (duration !== undefined && !isBare) converted.push(duration);
   if (typeof value === "string") converted.push(...conversionsOfText(value));
-  if (typeof value === "number") converted.push(String(value));
+  if (isBare) converted.push(String(value));
+  if (duration !== undefined && isBare) converted.push(duration);
   if (Array.isArray(value) && value.length === 1) converted.push(value[0]);
   if (!Array.isArray(value) && value !== null && value !== undefined) converted.push([value]);
   return converted;
