@@ -63,10 +63,21 @@ function redactValue(value: unknown, depth: number): unknown {
   return redactSecrets(plain as Record<string, unknown>, depth);
 }
 
+/** A character of a token in a path, which a caller may write with a percent sign. */
+const CHARACTER = String.raw`(?:[\w-]|%[0-9A-Fa-f]{2})`;
+const DOT = "(?:\\.|%2[Ee])";
+/** Longer ones too: who guesses may send a right token with something behind it. */
+const MAC = `${CHARACTER}{32,}`;
+const EVENT_TOKEN = new RegExp(
+  `(run(?:_|%5[Ff])${CHARACTER}{1,40}?${DOT}${CHARACTER}{1,64}?${DOT})${MAC}`,
+  "g",
+);
+const TRIGGER_TOKEN = new RegExp(`(trg(?:_|%5[Ff])${CHARACTER}{1,40}?${DOT})${MAC}`, "g");
+
 /** Masks API keys, and the tokens of the URLs of events, triggers and links that decide, anywhere in a line. */
 export const maskKeys = (line: string): string =>
   line
     .replace(/mill_[0-9A-Za-z]{36}/g, "mill_[hidden]")
-    .replace(/(run_[\w-]{1,40}\.[a-z][a-z0-9_]{0,63}\.)[\w-]{32}(?![\w-])/g, "$1[hidden]")
-    .replace(/(trg_[\w-]{1,40}\.)[\w-]{32}(?![\w-])/g, "$1[hidden]")
+    .replace(EVENT_TOKEN, "$1[hidden]")
+    .replace(TRIGGER_TOKEN, "$1[hidden]")
     .replace(/(\/decide\/)[0-9A-Za-z]{32}/g, "$1[hidden]");

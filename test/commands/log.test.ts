@@ -190,6 +190,26 @@ describe("the redaction of secrets", () => {
     expect(line.match(/mill_\[hidden\]/g)!.length).toBeGreaterThanOrEqual(4);
   });
 
+  it.each([
+    ["/hooks/trg_AbCdEfGhIjKl.T"],
+    ["/hooks/trg%5FAbCdEfGhIjKl%2ET"],
+    ["/hooks/trg_AbCdEfGhIjKl.Tx"],
+    ["/hooks/trg_AbCdEfGhIjKl.T%78"],
+    ["/events/run_AbCdEfGhIjKl.wait.T"],
+    ["/events/run_AbCdEfGhIjKl.wait.T-y"],
+    ["/events/run_AbCdEfGhIjKl%2Ewait%2ET"],
+  ])("masks the token of %s, also with something behind it", (path) => {
+    const token = "aB3dE".repeat(6) + "zZ";
+    const line = lineWith({ path: path.replace("T", token), after: "kept" });
+    expect(line).not.toContain(token.slice(0, -1));
+    expect(JSON.parse(line)).toMatchObject({ path: expect.stringMatching(/\[hidden\]$/), after: "kept" });
+  });
+
+  it("masks a token with a character that is written with a percent sign", () => {
+    const line = lineWith({ path: `/hooks/trg_AbCdEfGhIjKl.${"aB3dE".repeat(6)}z%5A` });
+    expect(line).not.toContain("aB3dE");
+  });
+
   it("changes nothing else, and does not change its argument", () => {
     const fields = { a: { value: 1 }, run_id: "run_1", tokens: 5, key: "key_1" };
     expect(redactSecrets(fields)).toEqual({ ...fields, a: { value: "[hidden]" } });
