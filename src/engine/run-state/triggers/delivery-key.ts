@@ -10,7 +10,7 @@ const IDS_IN_BODIES: Readonly<Partial<Record<Signature["scheme"], string>>> = {
   stripe: "event.body.id",
   slack: "event.body.event_id",
 };
-/** Maximum length of an id that is stored, in characters. */
+/** Maximum length of an id that is stored, in characters. A longer one is stored as its digest, so that two are never one. */
 const MAX_ID_CHARS = 200;
 
 /** The id that the sender gave a delivery, in a header or in the body; null without one. */
@@ -22,7 +22,8 @@ export function senderIdOf(
   const path = signature === undefined ? undefined : IDS_IN_BODIES[signature.scheme];
   if (path === undefined) return inHeaders;
   const id = readEventPath(event, parseEventPath(path)!);
-  return typeof id === "string" && id !== "" ? id.slice(0, MAX_ID_CHARS) : null;
+  if (typeof id !== "string" || id === "") return null;
+  return id.length > MAX_ID_CHARS ? digest(["long id", id]) : id;
 }
 
 /**
