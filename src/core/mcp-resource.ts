@@ -17,7 +17,8 @@ export interface McpResources {
 }
 
 /** The URL of the MCP server without the path of a transport, which some people include. */
-export const mcpBase = (url: URL): string => url.href.replace(/\/(?:mcp|sse)?\/?$/, "");
+export const mcpBase = ({ origin, pathname }: URL): string =>
+  `${origin}${pathname}`.replace(/\/(?:mcp|sse)?\/?$/, "");
 
 /** Whether a resource is the server with this URL. */
 export const isResourceOf = (resource: string, base: string): boolean =>

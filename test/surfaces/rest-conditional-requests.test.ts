@@ -101,6 +101,23 @@ const COMPRESSED = [
   '"1-gzip", "2-gzip"',
 ];
 
+describe("the tag of a workflow that others call", () => {
+  it.each(["", "-gzip"])("is accepted as it was sent, with the suffix %j", async (suffix) => {
+    const { call } = await ready("PATCH");
+    const steps = [{ id: "a", type: "workflow", workflow: "a" }];
+    expect((await call("POST", "/workflows", { name: "B", definition: { steps } })).status).toBe(201);
+    const { headers, body } = await call("GET", "/workflows/a");
+    expect(body.used_by).toEqual(["b"]);
+    const tag = headers.get("etag")!.replace(/"$/, `${suffix}"`);
+    const changed = await call("PATCH", "/workflows/a", { description: "3" }, { "If-Match": tag });
+    expect(changed).toMatchObject({ status: 200, body: { version: 3 } });
+    expectProblem(
+      await call("PATCH", "/workflows/a", { description: "4" }, { "If-Match": tag }),
+      "version_conflict",
+    );
+  });
+});
+
 describe("a tag that a proxy has changed", () => {
   it.each(COMPRESSED)("%s is the version that it names", async (tag) => {
     const { call } = await ready("PATCH");

@@ -15,8 +15,8 @@ const CODINGS = /(?:(?:--?|;)(?:x-)?(?:gzip|br|brotli|zstd|deflate|compress|bzip
 const withoutCodings = (header: string): string => header.replace(CODINGS, "");
 
 /**
- * Parses If-Match (RFC 9110, section 13.1.1). `"3"` is version 3, and so are `"3-p2"` (version 2 is published), `W/"3"` and
- * `"3-gzip"`: proxies that compress weaken tags or add a suffix to them, although the version that they name is the same. `*` sets no
+ * Parses If-Match (RFC 9110, section 13.1.1). `"3"` is version 3, and so are `"3-p2"` (version 2 is published), `"3-u…"`
+ * (others call it), `W/"3"` and `"3-gzip"`: proxies that compress weaken tags or add a suffix to them, although the version that they name is the same. `*` sets no
  * condition. Of several tags the highest version counts: versions only grow, so a lower one can't be current. A tag without a
  * version becomes 0, which never matches.
  * @returns undefined if the header is malformed
@@ -24,7 +24,7 @@ const withoutCodings = (header: string): string => header.replace(CODINGS, "");
 export function parseIfMatch(header: string): { value: number | undefined } | undefined {
   if (header.trim() === "*") return { value: undefined };
   if (!TAGS.test(header)) return undefined;
-  const tags = withoutCodings(header).matchAll(/"([1-9]\d{0,9})(?:-p\d{1,10})?"/g);
+  const tags = withoutCodings(header).matchAll(/"([1-9]\d{0,9})(?:-p\d{1,10})?(?:-u[\w-]{1,64})?"/g);
   const versions = [...tags].map((tag) => Number(tag[1]));
   return { value: Math.max(0, ...versions.filter((version) => version <= MAX_VERSION)) };
 }
