@@ -30,7 +30,7 @@ export const PROJECT_SCENARIOS: Record<string, ParityCall[]> = {
         connections: "all",
         limits: { runs_per_hour: 5 },
       }),
-      call("create_project", { name: "東京" }, "invalid_input"),
+      call("create_project", { name: "★" }, "invalid_input"),
       call("create_project", { name: "東京", id: "tokyo" }),
       call(
         "create_project",

@@ -187,6 +187,8 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
       with: { name: "Twice", idempotency_key: "k1" },
       expect: "idempotency_key_reused",
     },
+    create({ name: "Other", id: "chosen" }),
+    { call: "create_workflow", with: { name: "Other", id: "chosen" }, expect: "workflow_id_taken" },
     { call: "create_workflow", with: {}, expect: "invalid_input" },
     { call: "create_workflow", with: { name: "Trail", from: ["run_none"] }, expect: "run_not_found" },
     {

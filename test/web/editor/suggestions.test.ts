@@ -67,19 +67,33 @@ describe("keys", () => {
     expect(offered(`${trigger}de|`)).toEqual([
       "description",
       "signature",
+      "handshake",
+      "answer_status",
       "payload",
       "sample",
       "if",
       "inputs",
       "deduplicate",
     ]);
-    expect(offered(`${trigger}signature:\n      sch|`)).toEqual(["scheme", "secret", "header"]);
+    expect(offered(`${trigger}signature:\n      sch|`)).toEqual([
+      "scheme",
+      "secret",
+      "header",
+      "algorithm",
+      "encoding",
+      "prefix",
+      "signs",
+      "timestamp",
+      "timestamp_prefix",
+      "id",
+    ]);
     expect(offered(`${trigger}signature:\n      scheme: |`)).toEqual([
       "standard_webhooks",
       "github",
       "stripe",
       "slack",
       "shared_secret",
+      "hmac",
     ]);
     expect(offered(`${trigger}signature:\n      scheme: stripe\n      secret: te|`)).toEqual(["team_hook"]);
     expect(offered(`${trigger}signature:\n      scheme: stripe\n      secret: [te|]`)).toEqual(["team_hook"]);
