@@ -10,6 +10,8 @@ import type { Settings } from "../config/environment.ts";
 import { readSetup } from "../config/setup.ts";
 import { systemClock } from "../core/clock.ts";
 import { reachableHost } from "../core/hosts.ts";
+import { mcpBase } from "../core/mcp-resource.ts";
+import { pathPrefixOf, webBase } from "../core/public-url.ts";
 import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
 import type { FirstAdmin } from "./listeners.ts";
 import type { MetricsOptions } from "./metrics.ts";
@@ -117,8 +119,8 @@ async function runServers(
     const [web, mcp] = ready;
     io.out(
       formatWelcome(io, {
-        host: options.host,
-        ports: [web!.port, mcp!.port],
+        web: `${address(options.host, web!.port)}${pathPrefixOf(settings.baseUrl && webBase(settings.baseUrl))}`,
+        mcp: `${address(options.host, mcp!.port)}${pathPrefixOf(settings.mcpUrl && mcpBase(settings.mcpUrl))}`,
         firstAdmin: web!,
         key,
         sample,
@@ -202,8 +204,10 @@ async function createFirstKey(
 }
 
 interface Welcome {
-  host: string;
-  ports: readonly [web: number, mcp: number];
+  /** Where the web server is reached on this machine, with the path of its public URL. */
+  web: string;
+  /** Where the MCP server is. */
+  mcp: string;
   firstAdmin: FirstAdmin;
   /** Undefined if there is an active key already, empty if none was created. */
   key: string | undefined;
@@ -211,12 +215,11 @@ interface Welcome {
   sample: string | undefined;
 }
 
-function formatWelcome(
-  io: Io,
-  { host, ports: [webPort, mcpPort], firstAdmin, key, sample }: Welcome,
-): string {
+/** Where a server on this machine is reached. */
+const address = (host: string, port: number): string => `http://${reachableHost(host)}:${port}`;
+
+function formatWelcome(io: Io, { web, mcp, firstAdmin, key, sample }: Welcome): string {
   const { bold, cyan, dim } = paint(io);
-  const hostname = reachableHost(host);
   const value = key || "<key>";
   const keyLines =
     key === undefined
@@ -226,7 +229,7 @@ function formatWelcome(
         : `Your first API key, shown only once: ${bold(key)}`;
   const config = JSON.stringify({
     mcpServers: {
-      millrace: { type: "http", url: `http://${hostname}:${mcpPort}/mcp`, headers: { "X-API-Key": value } },
+      millrace: { type: "http", url: `${mcp}/mcp`, headers: { "X-API-Key": value } },
     },
   });
   const sampleLines =
@@ -234,7 +237,7 @@ function formatWelcome(
       ? ""
       : `
 A sample database and sample workflows were created. Run one:
-  ${cyan(`curl -H "X-API-Key: ${value}" -H "Content-Type: application/json" -d '{"wait": 30}' http://${hostname}:${webPort}/workflows/${sample}/runs`)}
+  ${cyan(`curl -H "X-API-Key: ${value}" -H "Content-Type: application/json" -d '{"wait": 30}' ${web}/workflows/${sample}/runs`)}
   ${cyan(`npx millrace run ${sample} --watch`)}
   ${dim("or tell a connected agent:")} ${cyan(`run the workflow ${sample}`)}
 `;
@@ -248,18 +251,18 @@ A sample database and sample workflows were created. Run one:
   return `
 ${bold(`Millrace ${VERSION}`)}
 
-  Web    http://${hostname}:${webPort}/ui/
-  API    http://${hostname}:${webPort}/workflows   ${dim("reference:")} http://${hostname}:${webPort}/apidoc/
-  MCP    http://${hostname}:${mcpPort}/mcp   ${dim("older clients:")} http://${hostname}:${mcpPort}/sse
+  Web    ${web}/ui/
+  API    ${web}/workflows   ${dim("reference:")} ${web}/apidoc/
+  MCP    ${mcp}/mcp   ${dim("older clients:")} ${mcp}/sse
 ${adminLines}
 ${keyLines}
 
 List workflows:
-  ${cyan(`curl -H "X-API-Key: ${value}" http://${hostname}:${webPort}/workflows`)}
+  ${cyan(`curl -H "X-API-Key: ${value}" ${web}/workflows`)}
 Connect an agent (configuration for most clients):
   ${cyan(config)}
 Claude Code:
-  ${cyan(`claude mcp add --transport http millrace http://${hostname}:${mcpPort}/mcp --header "X-API-Key: ${value}"`)}
+  ${cyan(`claude mcp add --transport http millrace ${mcp}/mcp --header "X-API-Key: ${value}"`)}
 ${sampleLines}
 Press Ctrl-C to stop both servers.
 `;

@@ -31,7 +31,14 @@ describe("the first start", () => {
     const { child, ended, text } = await begin(
       ["start", "--port", "0", "--mcp-port", "0"],
       /Press Ctrl-C to stop both servers/,
+      {
+        MILLRACE_BASE_URL: "http://flows.example.com/web",
+        MILLRACE_MCP_URL: "http://flows.example.com/agents",
+      },
     );
+    // On this machine, with the paths that pages and clients know.
+    expect(text()).toMatch(/Web {4}http:\/\/127\.0\.0\.1:\d+\/web\/ui\//);
+    expect(text()).toMatch(/MCP {4}http:\/\/127\.0\.0\.1:\d+\/agents\/mcp/);
     expect(readdirSync(join(stateDir, "samples"))).toEqual(["shop.db"]);
     expect(text()).toContain("npx millrace run weekly-revenue --watch");
     const base = /-d '\{"wait": 30\}' (http:\S+)\/workflows\/weekly-revenue\/runs/.exec(text())![1]!;

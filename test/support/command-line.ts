@@ -48,9 +48,9 @@ export async function testCli(workflows: Readonly<Record<string, string>> = {}) 
     runs: async (...args: string[]) =>
       JSON.parse((await cli("runs", "--json", ...args)).out) as Record<string, unknown>[],
     /** Starts a long-running command, and waits for its first output. */
-    async begin(args: readonly string[], output: RegExp) {
+    async begin(args: readonly string[], output: RegExp, env: Record<string, string> = {}) {
       const child = spawn(process.execPath, [PROGRAM, ...args], {
-        env: { ...process.env, MILLRACE_STATE_DIR: stateDir },
+        env: { ...process.env, MILLRACE_STATE_DIR: stateDir, ...env },
         stdio: ["pipe", "pipe", "pipe"],
       });
       const exited = once(child, "close") as Promise<[number | null]>;
