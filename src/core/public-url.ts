@@ -11,6 +11,12 @@ export const webBase = ({ origin, pathname }: URL): string => origin + pathname.
 export const pathPrefixOf = (base: string | undefined): string =>
   base === undefined ? "" : new URL(base).pathname.replace(/\/+$/, "");
 
+/** The path and query of a request target, which may be absolute (`GET http://host/mcp`; RFC 9112, section 3.2.2). */
+export function pathOfTarget(target: string): string {
+  const url = target.startsWith("/") ? null : URL.parse(target);
+  return url === null ? target : url.pathname + url.search;
+}
+
 /** The target of a request without the prefix, for proxies that do not remove it. */
 export function withoutPrefix(target: string, prefix: string): string {
   if (prefix === "" || !target.startsWith(prefix)) return target;

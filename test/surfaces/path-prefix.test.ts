@@ -3,7 +3,11 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { describe, expect, it } from "vitest";
+import { request } from "node:http";
+import express, { type Express, type Router } from "express";
+import { describe, expect, it, vi } from "vitest";
+import { reservedPrefix } from "../../src/surfaces/rest/app.ts";
+import { catalogue } from "../../tools/index.ts";
 import { CLIENT_NAMES, connect, outputOf } from "../support/mcp.ts";
 import { apiClient } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
@@ -24,6 +28,18 @@ async function openPrefixed({ strips, ...options }: { strips: boolean } & Option
   const { value: key } = await instance.key();
   return { proxy, instance, key, base: proxy.url, origin: new URL(proxy.url).origin, direct: mcp.url };
 }
+
+/** Sends a request with a target of any form, as clients of a forward proxy do. */
+const sendTarget = (url: string, target: string) =>
+  new Promise<{ status: number | undefined; location: string | undefined }>((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const headers = { Host: "millrace.example.com" };
+    const sent = request({ hostname, port, path: target, headers, agent: false }, (res) => {
+      res.resume();
+      resolve({ status: res.statusCode, location: res.headers.location });
+    });
+    sent.once("error", reject).end();
+  });
 
 const PROXIES = [
   ["removes the prefix", { strips: true }],
@@ -140,6 +156,35 @@ describe("a server that is reached directly", () => {
     expect(new TextDecoder().decode(chunk)).toMatch(/^event: endpoint\ndata: \/messages\?sessionId=/);
   });
 
+  it.each(["/mcp", "/sse", "/messages", "/health", "/mcp/sse"])(
+    "MCP accepts its own paths below %s, whether a proxy removes it or not",
+    async (prefix) => {
+      const instance = await testInstance();
+      const { url } = await instance.mcp({ env: { MILLRACE_MCP_URL: `http://127.0.0.1:9${prefix}/mcp` } });
+      for (const path of ["/mcp", "/messages?sessionId=1", "/health", `${prefix}/mcp`, `${prefix}/health`]) {
+        const method = path.endsWith("/health") ? "GET" : "POST";
+        const { status } = await fetch(url + path, { method });
+        expect([path, status]).toEqual([path, method === "GET" ? 200 : 401]);
+      }
+    },
+  );
+
+  it.each(["", "/millrace"])("accepts absolute request targets at the path %j of its URL", async (prefix) => {
+    const instance = await testInstance();
+    const at = `http://millrace.example.com${prefix}`;
+    const env = { MILLRACE_BASE_URL: at, MILLRACE_MCP_URL: `${at}/mcp` };
+    const [web, mcp] = [await instance.rest({ env }), await instance.mcp({ env })];
+    for (const { url } of [web, mcp])
+      for (const target of [`${at}/health`, `${at}/health?x=1`, "http://millrace.example.com/health"])
+        expect([target, (await sendTarget(url, target)).status]).toEqual([target, 200]);
+    expect(await sendTarget(web.url, `${at}/apidoc`)).toMatchObject({
+      status: 301,
+      location: `${prefix}/apidoc/`,
+    });
+    expect((await sendTarget(web.url, `${at}/apidoc/`)).status).toBe(200);
+    expect((await sendTarget(web.url, at)).location).toBe(`${prefix}/ui/`);
+  });
+
   it("refuses a path that it has itself, and one that browsers and proxies may write differently", async () => {
     const instance = await testInstance();
     const start = (url: string) => instance.rest({ env: { MILLRACE_BASE_URL: url } });
@@ -153,6 +198,33 @@ describe("a server that is reached directly", () => {
       const { url } = await start(`https://example.com${path}`);
       expect((await fetch(`${url}/`, { redirect: "manual" })).headers.get("location")).toBe("/ui/");
     }
+  });
+});
+
+describe("the paths that a prefix can't have", () => {
+  it("include the first name of everything that the web server mounts", async () => {
+    const mounted = new Set<string>();
+    const note = (path: unknown): void => {
+      const [, name = ""] = typeof path === "string" ? path.split("/") : [];
+      mounted.add(name);
+    };
+    const { use, route } = express.application;
+    vi.spyOn(express.application, "use").mockImplementation(function (this: Express, ...args: unknown[]) {
+      note(args[0]);
+      const { stack } = (args[0] ?? {}) as Partial<Router>;
+      for (const layer of stack ?? []) [layer.route?.path].flat().forEach(note);
+      return Reflect.apply(use, this, args) as Express;
+    });
+    vi.spyOn(express.application, "route").mockImplementation(function (this: Express, path: unknown) {
+      note(path);
+      return Reflect.apply(route, this, [path]);
+    });
+    const instance = await testInstance();
+    await instance.rest();
+    vi.restoreAllMocks();
+    mounted.delete("");
+    expect([...mounted]).toEqual(expect.arrayContaining(["ui", "hooks", "workflows", "oauth", "llms.txt"]));
+    expect([...mounted].filter((name) => reservedPrefix(`/${name}/x`, catalogue) === undefined)).toEqual([]);
   });
 });
 

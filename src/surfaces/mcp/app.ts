@@ -5,7 +5,7 @@ import { type ChangeCheck, type ChangeFeed, checkOnChange } from "../../core/cha
 import { type Access, accessText } from "../../core/access.ts";
 import { AppError, toAppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
-import { withoutPrefix } from "../../core/public-url.ts";
+import { pathOfTarget, withoutPrefix } from "../../core/public-url.ts";
 import type { Principal } from "../../core/ports.ts";
 import type { McpSessionStore } from "../../core/mcp-session-port.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
@@ -66,7 +66,11 @@ type AuthenticatedHandle = (req: IncomingMessage, res: ServerResponse, principal
 
 export function mcpApp(options: McpOptions): McpApp {
   const { log, sessions, lifecycle, version, checkStorage, originRules, admit } = options;
-  const pathOf = (req: IncomingMessage): string => withoutPrefix(targetPath(req), options.pathPrefix);
+  /** A path of this server stays what it is, because the prefix may be named like it, and the proxy may have removed it. */
+  const pathOf = ({ url = "" }: IncomingMessage): string => {
+    const path = pathOfTarget(url).split("?")[0]!;
+    return routes.has(path) ? path : withoutPrefix(path, options.pathPrefix);
+  };
   const report: ErrorReporter = {
     onError: (err) => log.warn({ err }, "mcp request failed"),
     onRejected: ({ message }) => log.info({ reason: message.slice(0, 500) }, "mcp request refused"),
@@ -179,11 +183,6 @@ export function mcpApp(options: McpOptions): McpApp {
       await streamable.close();
     },
   };
-}
-
-/** The path of a request target, which may be absolute (`GET http://host/mcp`, as proxies send it). */
-function targetPath({ url = "" }: IncomingMessage): string {
-  return (url.startsWith("/") ? url : (URL.parse(url)?.pathname ?? "")).split("?")[0]!;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { RequestListener } from "node:http";
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
 import { AppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
-import { withoutPrefix } from "../../core/public-url.ts";
+import { pathOfTarget, withoutPrefix } from "../../core/public-url.ts";
 import { type AnyTool, type HttpMethod, parseRoute, isServedOn } from "../../core/tool.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
 import type { Admission } from "../admission.ts";
@@ -50,10 +50,11 @@ export interface RestOptions {
 /** Memory for the bodies of senders without a key, in bytes. */
 const STRANGERS_BODY_BYTES = 16 * 1024 * 1024;
 
-/** The first names of the paths that are no operations. */
-const OWN_NAMES = "ui apidoc health session oauth login logout decide hooks events interactions skills".split(
-  " ",
-);
+/** The first names of the paths that are no operations. A test compares them with what is mounted. */
+const OWN_NAMES =
+  "ui apidoc health session oauth login logout decide hooks events interactions skills llms.txt millrace.mcpb .well-known".split(
+    " ",
+  );
 
 /**
  * The path that a prefix can't have, because a proxy that removes it and one that does not would mean different things by it;
@@ -72,9 +73,8 @@ export function reservedPrefix(prefix: string, catalogue: readonly AnyTool[]): s
 export function restApp(options: RestOptions): RequestListener {
   const app = restRoutes(options);
   const { pathPrefix } = options.signIn;
-  if (pathPrefix === "") return app;
   return (req, res) => {
-    const url = withoutPrefix(req.url ?? "", pathPrefix);
+    const url = withoutPrefix(pathOfTarget(req.url ?? ""), pathPrefix);
     Object.assign(req, { url, baseUrl: pathPrefix, originalUrl: pathPrefix + url });
     app(req, res);
   };
