@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { Duration } from "./field-values.ts";
 
-/** The scheme and host of a program that shows pages, such as `tauri://localhost`. Browsers send them as they are written there. */
-const PROGRAM_ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?(?::[0-9]{1,5})?$/i;
+/** The scheme and host of a program that shows pages, such as `tauri://localhost` or `app://-`. Browsers send them as they are written there. */
+const PROGRAM_ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._-]+(?::[0-9]{1,5})?$/i;
 /** Schemes that are no origin of a page: those of files are `null`, and the others are for connections. */
 const NO_ORIGINS: ReadonlySet<string> = new Set(["file:", "ftp:", "ws:", "wss:"]);
 
@@ -30,7 +30,8 @@ function originIssue(text: string): string | undefined {
   return origin === text ? undefined : `${FORM}, without a path, the scheme in lower case: ${origin}`;
 }
 
-const Origin = z
+/** An origin that the configuration can allow. */
+export const Origin = z
   .string()
   .max(300)
   .check((ctx) => {

@@ -180,6 +180,8 @@ const OF_PROGRAMS = [
   "capacitor://localhost",
   "ionic://localhost",
   "app://obsidian.md",
+  "app://-",
+  "app://.",
 ];
 
 describe("a page of a browser extension or a desktop program", () => {
@@ -216,6 +218,12 @@ describe("a page of a browser extension or a desktop program", () => {
     const detail = await detailFor("tauri://localhost");
     expect(detail).toContain("(tauri://localhost)");
     expect(detail).toContain("authentication.oauth.origins");
-    expect(await detailFor("null")).not.toContain("authentication.oauth.origins");
+    for (const origin of [
+      "null",
+      "file://",
+      "https://a.example.com, https://b.example.com",
+      "https://X.example.com:443",
+    ])
+      expect(await detailFor(origin)).not.toContain("authentication.oauth.origins");
   });
 });

@@ -3,6 +3,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import { isJsonContentType } from "@modelcontextprotocol/server";
+import { Origin } from "../../../schemas/oauth-config.ts";
 import type { Issue } from "../../../schemas/problem.ts";
 import { AppError } from "../../core/errors.ts";
 import { parseHost } from "../../core/hosts.ts";
@@ -43,10 +44,11 @@ export function checkOrigin(req: IncomingMessage, rules: OriginRules): void {
 
 /** @param origin the value of the header; `null` for pages that have none */
 const originAdvice = (origin: string): string =>
-  origin === "null"
-    ? "A local file or a sandboxed frame has no origin that could be allowed. Open the page from a web server, or call from a program."
-    : "Call it from a program, set MILLRACE_BASE_URL to your own origin, or add this one to authentication.oauth.origins in the " +
-      "configuration.";
+  Origin.safeParse(origin).success
+    ? "Call it from a program, set MILLRACE_BASE_URL to your own origin, or add this one to authentication.oauth.origins in the " +
+      "configuration."
+    : "It is no origin that could be allowed, such as that of a local file or a sandboxed frame. Open the page from a web server, or " +
+      "call from a program.";
 
 interface ReadMessage {
   /** Its parameters, or its result, with long numbers as text. */
