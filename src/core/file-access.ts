@@ -1,7 +1,10 @@
 /** Says what keeps this user from a file or a directory. */
-import { accessSync, constants, existsSync, type Stats, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, resolve } from "node:path";
+
+/** Maximum number of links that are followed, as in Linux. */
+const MAX_LINKS = 40;
 
 /** The id of the user of this process; undefined where the system has no such ids. */
 function ownUserId(): number | undefined {
@@ -36,17 +39,52 @@ const modeOf = ({ mode }: Stats): string => (mode & 0o7777).toString(8).padStart
  * @param mode how the last part is used: a sum of `constants.R_OK`, `W_OK` and `X_OK`
  */
 export function describeBarrier(path: string, mode: number): string | undefined {
+  return barrierOf(path, mode, 0);
+}
+
+/** @param links how many links have been followed */
+function barrierOf(path: string, mode: number, links: number): string | undefined {
   const whole = resolve(path);
   let last = "/";
   for (const part of [...directoriesAbove(whole), whole]) {
-    const isMissing = statSync(part, { throwIfNoEntry: false }) === undefined;
+    const found = codeOfStat(part);
+    const usage = part === whole ? mode : constants.X_OK;
+    if (found === "EACCES") {
+      const target = links < MAX_LINKS ? targetOf(part) : undefined;
+      return target && barrierOf(target, usage, links + 1);
+    }
+    const isMissing = found === "ENOENT";
+    // Such as a loop of links, which is no matter of permissions.
+    if (found !== undefined && !isMissing) return undefined;
     const used = isMissing ? last : part;
-    const needed = isMissing ? constants.W_OK | constants.X_OK : part === whole ? mode : constants.X_OK;
+    const needed = isMissing ? constants.W_OK | constants.X_OK : usage;
     if (!isAllowed(used, needed)) return describeOwner(used);
     if (isMissing) return undefined;
     last = part;
   }
   return undefined;
+}
+
+/** Why the attributes of a path can't be read; undefined if they can. Follows links. */
+function codeOfStat(path: string): string | undefined {
+  try {
+    statSync(path);
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code;
+  }
+}
+
+/**
+ * The path that a link leads to, without reading what is there; undefined if it is no link, such as the mount point of a file system
+ * of another user (FUSE). This user may use the directories above it.
+ */
+function targetOf(link: string): string | undefined {
+  try {
+    return resolve(realpathSync(dirname(link)), readlinkSync(link));
+  } catch {
+    return undefined;
+  }
 }
 
 function describeOwner(path: string): string {

@@ -9,7 +9,7 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -142,6 +142,24 @@ describe("the state directory at start", () => {
         );
         expect(code).toBe(4);
       }
+    },
+  );
+
+  it.each([["keys", "list"], ["serve", "--port", "0"], ["doctor"]])(
+    "behind a link into a directory of another user is named by %s %s, with its owner",
+    async (...command) => {
+      const [above, closed] = [temporaryDirectory(), join(temporaryDirectory(), "closed")];
+      chmodSync(above, 0o755);
+      chmodSync(join(closed, ".."), 0o755);
+      mkdirSync(closed, { mode: 0o700 });
+      mkdirSync(join(closed, "state"));
+      symlinkSync(relative(above, join(closed, "state")), join(above, "first"));
+      symlinkSync("first", join(above, "state"));
+      const { err, out } = await runAsStranger(command, join(above, "state"));
+      expect(out + err).toContain(
+        `${closed} belongs to user 0 (mode 0700), and this is user ${STRANGER}. Create it`,
+      );
+      expect(out + err).not.toMatch(/\n\s+at |Error:|config.yaml/);
     },
   );
 
