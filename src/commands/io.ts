@@ -118,7 +118,12 @@ export function describeListenError(
   error: unknown,
   options: { port: string; host: string },
 ): string | undefined {
-  const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
+  const { code, syscall, port, address } = error as NodeJS.ErrnoException & {
+    port?: number;
+    address?: string;
+  };
+  // A file that can't be read has the same code.
+  if (code === "EACCES" && syscall !== "listen") return undefined;
   switch (code) {
     case "EADDRINUSE":
       return `Port ${port} is already in use. Choose another with ${options.port}, or stop the program that uses it.`;
