@@ -15,7 +15,9 @@ describe("the check of the public URL of MCP", () => {
     const [web, mcp] = [await instance.rest({ env }), await instance.mcp({ env })];
     Object.assign(proxy.targets, { web: web.url, mcp: mcp.url });
     expect(await check({})).toEqual([]);
-    expect(await check(env)).toMatchObject([{ status: "ok", detail: expect.stringContaining("/messages") }]);
+    expect(await check(env)).toMatchObject([
+      { status: "ok", detail: expect.stringMatching(/to the MCP server$/) },
+    ]);
     expect(await check({ MILLRACE_MCP_URL: new URL(proxy.url).origin })).toMatchObject([
       { status: "warning", detail: expect.stringMatching(/\/sse, \S+\/messages, \S+\/mcp do not lead/) },
     ]);
@@ -30,6 +32,14 @@ describe("the check of the public URL of MCP", () => {
     expect(result).toMatchObject({ check: "MCP URL", status: "warning" });
     expect(result!.detail).toBe(`${peer.url}/millrace/messages does not lead to the MCP server`);
     expect(result!.fix).toContain(`below ${peer.url}/millrace`);
+  });
+
+  it("says that it can't see the URL of a server where OAuth is off", async () => {
+    const instance = await testInstance();
+    const config = { authentication: { oauth: { enabled: false } } };
+    const { url } = await instance.mcp({ config, env: { MILLRACE_MCP_URL: "http://127.0.0.1:9/other/mcp" } });
+    const [result] = await check({ MILLRACE_MCP_URL: url });
+    expect(result).toMatchObject({ status: "ok", detail: expect.stringContaining("OAuth is off") });
   });
 
   it("finds a server that was started with another URL, and says what it can't reach", async () => {

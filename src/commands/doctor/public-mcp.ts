@@ -19,8 +19,11 @@ const PATHS = [
   ["POST", "/mcp"],
 ] as const;
 
-/** `elsewhere`: a Millrace whose MILLRACE_MCP_URL is another one, so that its first event leads elsewhere. */
-type Answer = "millrace" | "elsewhere" | "other" | "unreachable";
+/**
+ * `elsewhere`: a Millrace whose MILLRACE_MCP_URL is another one, so that its first event leads elsewhere. `unnamed`: a Millrace that
+ * does not name its URL, because OAuth is off.
+ */
+type Answer = "millrace" | "elsewhere" | "unnamed" | "other" | "unreachable";
 
 /**
  * Asks for each path without a key, which the MCP server refuses in a form of its own. The first event of `/sse` leads clients to
@@ -44,9 +47,12 @@ export async function checkPublicMcp(
         "Set MILLRACE_MCP_URL to the same URL for all processes, and restart mcp-sse.",
       ),
     ];
-  const missing = PATHS.filter((_, index) => answers[index] !== "millrace").map(([, path]) => base + path);
+  const missing = PATHS.filter((_, index) => !isMillrace(answers[index]!)).map(([, path]) => base + path);
+  const unseen = answers.includes("unnamed")
+    ? "; whether it was started with this URL was not checked, because it does not name its URL where OAuth is off"
+    : "";
   return missing.length === 0
-    ? [ok(CHECK, `${base}: /mcp, /sse and /messages lead to the MCP server`)]
+    ? [ok(CHECK, `${base}: /mcp, /sse and /messages lead to the MCP server${unseen}`)]
     : [
         warning(
           CHECK,
@@ -55,6 +61,8 @@ export async function checkPublicMcp(
         ),
       ];
 }
+
+const isMillrace = (answer: Answer): boolean => answer === "millrace" || answer === "unnamed";
 
 async function ask(send: typeof fetch, method: string, base: string, path: string): Promise<Answer> {
   const limits = {
@@ -72,8 +80,8 @@ async function ask(send: typeof fetch, method: string, base: string, path: strin
   if (response.status !== 401 || problem?.type !== "urn:millrace:problem:unauthorized") return "other";
   const [, metadata] =
     /resource_metadata="([^"]*)"/.exec(response.headers.get("WWW-Authenticate") ?? "") ?? [];
-  return metadata === undefined ||
-    MCP_PATHS.some((at) => metadata === wellKnownUrl("oauth-protected-resource", base) + at)
+  if (metadata === undefined) return "unnamed";
+  return MCP_PATHS.some((at) => metadata === wellKnownUrl("oauth-protected-resource", base) + at)
     ? "millrace"
     : "elsewhere";
 }
