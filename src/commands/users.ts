@@ -66,7 +66,8 @@ export async function listAllUsers(io: Io, { json }: { json?: boolean }): Promis
 export async function printSetupLink(io: Io): Promise<void> {
   await withoutMail(
     io,
-    async ({ setup, instance, baseUrl }) => {
+    async (operator) => {
+      const { setup, instance, baseUrl } = operator;
       const link = await createSetupLink(instance, setup.clock, baseUrl);
       if (link === undefined)
         throw new CommandError(
@@ -75,7 +76,7 @@ export async function printSetupLink(io: Io): Promise<void> {
       const lifetime = `${LINK_LIFETIME_MS.setup / HOUR} hours`;
       printLink(
         io,
-        setup,
+        operator,
         link,
         `The first admin account is created with it, within ${lifetime}. Earlier setup links no longer work.`,
       );
@@ -88,7 +89,11 @@ export async function printSetupLink(io: Io): Promise<void> {
 export async function inviteUserByEmail(io: Io, address: string, options: { role: string }): Promise<void> {
   const email = checkEmail(address);
   const role = checkRole(options.role);
-  await withoutMail(io, async ({ call, setup, instance: { read } }) => {
+  await withoutMail(io, async (operator) => {
+    const {
+      call,
+      instance: { read },
+    } = operator;
     const existing = await read.users.findByEmail(email);
     if (existing !== undefined)
       throw new CommandError(`${email} is already ${existing.status}. ${NEXT_STEP[existing.status](email)}`);
@@ -100,7 +105,7 @@ export async function inviteUserByEmail(io: Io, address: string, options: { role
     const { link } = await call<{ link: string }>(inviteUser, { email, role });
     printLink(
       io,
-      setup,
+      operator,
       link,
       `${email} can accept the invitation with it for ${LINK_LIFETIME_MS.invitation / DAY} days.`,
     );
@@ -110,7 +115,11 @@ export async function inviteUserByEmail(io: Io, address: string, options: { role
 
 /** Prints a link to choose a new password with; for an invited user, a new invitation. */
 export async function resetPassword(io: Io, address: string): Promise<void> {
-  await withoutMail(io, async ({ call, setup, instance: { read } }) => {
+  await withoutMail(io, async (operator) => {
+    const {
+      call,
+      instance: { read },
+    } = operator;
     const { id, email, status } = await findUser(read.users, address);
     if (status === "deactivated")
       throw new CommandError(`${email} is deactivated. ${NEXT_STEP[status](email)}`);
@@ -121,7 +130,7 @@ export async function resetPassword(io: Io, address: string): Promise<void> {
     const use = invited
       ? `can accept the invitation with it for ${LINK_LIFETIME_MS.invitation / DAY} days.`
       : `can choose a new password with it for ${LINK_LIFETIME_MS.reset / MINUTE} minutes.`;
-    printLink(io, setup, link, `${email} ${use} Earlier links no longer work.`);
+    printLink(io, operator, link, `${email} ${use} Earlier links no longer work.`);
     await warnAboutProvider(io, read.users);
   });
 }
@@ -173,12 +182,17 @@ const STATUS_CHANGED = {
 } as const;
 
 /** Prints only the link to standard output, so that it can be piped; a person at the terminal also sees how it is used. */
-function printLink(io: Io, { settings }: Operator["setup"], link: string, use: string): void {
+function printLink(
+  io: Io,
+  { setup: { settings }, baseUrl }: Pick<Operator, "setup" | "baseUrl">,
+  link: string,
+  use: string,
+): void {
   io.out(`${link}\n`);
   if (io.terminal) io.err(`${paint(io).dim(`${use} It works once.`)}\n`);
   if (io.errTerminal && settings.baseUrl === undefined)
     io.err(
-      `The link begins with ${new URL(link).origin}. If people reach the server by another address, set ` +
+      `The link begins with ${baseUrl}. If people reach the server by another address, set ` +
         "MILLRACE_BASE_URL and create a new link.\n",
     );
 }
