@@ -26,17 +26,28 @@ const MAX_VALUES = 20;
 /** Maximum number of times that a value which does not end is read up to the end of the answer. */
 const MAX_UNENDED = 50;
 
-/** How models mark their thinking: DeepSeek and Qwen, Kimi (`◁think▷`), Magistral (`[THINK]`). */
-const TAG = String.raw`<\/?(?:think|thinking|thought|reasoning)(?:\s[^<>]{0,100})?>|\[\/?THINK\]|◁\/?think▷`;
+/** Maximum number of times that a part of the answer is parsed: one that is not JSON takes a hundred times as long as its characters. */
+const MAX_READS = 1_000;
+
+/** How models mark their thinking. The list in docs/workflows.md has the same tags. */
+const TAG = [
+  // DeepSeek, Qwen and others; Seed-OSS writes `<seed:think>`. Prompts ask for the other names.
+  String.raw`<\/?(?:\w{1,20}:)?(?:think(?:ing)?|thoughts?|reasoning|analysis|reflection|scratchpad)(?:\s[^<>]{0,100})?>`,
+  // Magistral, Kimi, Command A, OpenThinker.
+  String.raw`\[\/?THINK\]|◁\/?think▷|<\|(?:START|END)_THINKING\|>|<\|(?:begin|end)_of_thought\|>`,
+  // Gemma; gpt-oss, of which everything in front of the last channel is thinking.
+  String.raw`<\|channel>thought\b|<channel\|>|<\|channel\|>(?:analysis|final)[^<]{0,50}(?:<\|constrain\|>[^<]{0,50})?<\|message\|>`,
+].join("|");
 const TAGS = new RegExp(TAG, "gi");
 const MARKS = new RegExp(`${TAG}|\`{3,}|~{3,}|[{[]`, "gi");
 
-/** Whether a bracket begins a value, and not a remark in brackets: JSON, or JavaScript that resembles it. */
-const VALUE_START = /\{\s*(?:["'}]|[\w$]+\s*:)|\[\s*(?:["'{[\]]|-?\d|(?:true|false|null)\b)/y;
+/** Whether a bracket begins a value, and not a remark in brackets: JSON, or what resembles it, such as JavaScript. */
+const VALUE_START =
+  /\{\s*(?:["'“”„‘’}]|\/[/*]|[\p{L}\p{N}_$]+\s*:)|\[\s*(?:["'“”„‘’{[\]]|-?\d|(?:true|false|null)\b)/uy;
 const SCALAR_START = /^(?:"|-?\d|true|false|null)/;
 
 const isTag = ({ text }: Mark): boolean => text.length > 1 && /^[<[◁]/.test(text);
-const isClosing = ({ text }: Mark): boolean => text[1] === "/";
+const isClosing = ({ text }: Mark): boolean => /^(?:.\/|<\|end_|<channel|<\|channel\|>final)/i.test(text);
 
 /** @param text the answer as the model wrote it */
 export function findJson(text: string): FoundJson {
@@ -65,23 +76,30 @@ function scan(text: string): FoundJson {
   const found = new Map<string, FoundValue>();
   const tagAfter = tagFinder(text);
   let problem: string | undefined;
-  /** Offset of the first value that is broken. */
+  /** Offset of the first broken value behind the last one that can be read: it may be meant instead of that. */
   let broken: number | undefined;
   let fence = "";
   /** Where the answer begins, behind its thinking. */
   let start = 0;
   let unended = 0;
+  let reads = 0;
   const add = (source: string, offset: number): boolean => {
-    const known = found.get(source);
-    const read = known?.read ?? readValue(source);
-    if (read !== undefined && known === undefined) found.set(source, { offset, read });
-    return read !== undefined;
+    if (!found.has(source)) {
+      reads += 1;
+      if (reads > MAX_READS)
+        problem ??= `has more than ${MAX_READS} JSON values, counting those that are not valid`;
+      const read = readValue(source);
+      if (read === undefined) return false;
+      found.set(source, { offset, read });
+    }
+    broken = undefined;
+    return true;
   };
   /** Adds the content of a code block, or of the whole answer, if it is a text or a number: other values are found by their brackets. */
-  const addScalar = (from: number, to: number): void => {
+  const addScalar = (from: number, to: number): boolean => {
     const content = text.slice(from, to);
     const sources = [content.trim(), content.trim().replace(/^[a-z][\w+-]*\s+/i, "")];
-    sources.find((source) => SCALAR_START.test(source) && add(source, from + content.indexOf(source)));
+    return sources.some((source) => SCALAR_START.test(source) && add(source, from + content.indexOf(source)));
   };
   let mark = nextOf(MARKS, text, 0);
   for (let next: number; mark !== undefined && problem === undefined; mark = nextOf(MARKS, text, next)) {
@@ -102,7 +120,7 @@ function scan(text: string): FoundJson {
       const isOpen = fence !== "";
       if (!isOpen) fence = mark.text.slice(0, 3);
       const close = isOpen ? -1 : text.indexOf(fence, mark.end);
-      if (close !== -1) addScalar(mark.end, close);
+      if (close !== -1 && addScalar(mark.end, close)) next = close;
       if (isOpen && mark.text.startsWith(fence)) fence = "";
     } else if (beginsValue(text, mark.start)) {
       const end = endOfValue(text, mark.start);
@@ -122,7 +140,8 @@ function scan(text: string): FoundJson {
   }
   if (start > 0 && found.size === 0) addScalar(start, text.length);
   if (found.size > MAX_VALUES) problem ??= `has more than ${MAX_VALUES} JSON values`;
-  if (found.size === 0) problem ??= broken === undefined ? noValue(text, start) : invalidAt(text, broken);
+  if (broken !== undefined) problem ??= invalidAt(text, broken);
+  if (found.size === 0) problem ??= noValue(text, start);
   return { values: [...found.values()], isWhole: false, problem };
 }
 

@@ -60,10 +60,38 @@ describe("readAnswer", () => {
     ["thinking behind a preamble", `Let me see. <think>${THINKING}</think> ${GOOD}`],
     ["thinking at the end", `${GOOD}\n<think>${THINKING}</think>`],
     ["thinking that names its tags", `<think>I write <think> and ${BAD}</think> ${BAD} </think> ${GOOD}`],
+    ["a broken draft that is corrected", `Draft: {"mood":"bad",}. Corrected: ${GOOD}`],
+    ["a form that is not JSON between two equal values", `${GOOD} is {"mood": "good" | "bad"}: ${GOOD}`],
+    ["200 broken values in thinking without its beginning", `${"{a:} ".repeat(200)}</think> ${GOOD}`],
     ["Kimi's thinking", `◁think▷${THINKING}◁/think▷${GOOD}`],
     ["Magistral's thinking", `[THINK]${THINKING}[/THINK]${GOOD}`],
   ])("takes the object from an answer with %s", (_, text) => {
     expect(read(text)).toEqual(GOOD_VALUE);
+  });
+
+  // https://docs.vllm.ai/en/latest/api/vllm/reasoning/ and https://cookbook.openai.com/articles/openai-harmony
+  it.each([
+    ["<think>", "</think>"],
+    ["<thinking>", "</thinking>"],
+    ["<thought>", "</thought>"],
+    ["<thoughts>", "</thoughts>"],
+    ["<reasoning effort='high'>", "</reasoning>"],
+    ["<analysis>", "</analysis>"],
+    ["<reflection>", "</reflection>"],
+    ["<scratchpad>", "</scratchpad>"],
+    ["<seed:think>", "</seed:think>"],
+    ["<|START_THINKING|>", "<|END_THINKING|>"],
+    ["<|begin_of_thought|>", "<|end_of_thought|>"],
+    ["<|channel>thought\n", "<channel|>"],
+    ["<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"],
+    ["<|channel|>analysis<|message|>", "<|channel|>final <|constrain|>json<|message|>"],
+    ["[THINK]", "[/THINK]"],
+    ["◁think▷", "◁/think▷"],
+  ])("takes nothing out of thinking between %s and %s", (start, end) => {
+    expect(read(`${start}${GOOD}${end}${BAD}`)).toEqual({ value: { mood: "bad", why: null } });
+    expect(read(`${GOOD}${end}${BAD}`)).toEqual({ value: { mood: "bad", why: null } });
+    expect(issueOf(`${start}${GOOD}${end}I refuse.`)).toContain("is not JSON behind its thinking");
+    expect(issueOf(`${start}${GOOD}`)).toContain("has only thinking");
   });
 
   it("leaves the texts in a value as they are", () => {
@@ -86,6 +114,7 @@ describe("readAnswer", () => {
     ["The answer:\n~~~\n42\n~~~", { type: "integer" }, 42],
     ['<think>Hm.</think> "yes"', { type: "string" }, "yes"],
     ["```json true ```", { type: "boolean" }, true],
+    ['```\n"in the form {a: b}, see [1]"\n```', {}, "in the form {a: b}, see [1]"],
     ["I found these: [1, 2]", { type: "array" }, [1, 2]],
   ])("takes other values than objects: %s", (text, schema, value) => {
     expect(read(text, schema)).toEqual({ value });
@@ -112,6 +141,24 @@ describe("readAnswer", () => {
     ["a value inside of one that does not end", `{"result":${GOOD}`, "does not end"],
     ["a value behind a tag in a broken one", `{"why":"</think>","a":${GOOD},} or so`, "is not valid"],
     ["a value behind a tag in one that does not end", `{"why":"a</think>","a":${GOOD}`, "does not end"],
+    ["a broken correction", `Draft: ${GOOD}. Final: {"mood":"bad",}`, "begins at character 32 is not valid"],
+    ["a correction in JavaScript", `Not ${GOOD}, but {mood: 'bad'}`, "begins at character 26 is not valid"],
+    [
+      "a correction in a code block",
+      `${GOOD}\n\`\`\`\n{"mood":bad}\n\`\`\``,
+      "begins at character 21 is not",
+    ],
+    [
+      "a correction in typographic quotes",
+      `Not ${GOOD}, but {“mood”: “bad”}`,
+      "begins at character 26 is not",
+    ],
+    ["a correction with a comment", `Not ${GOOD}, but { // Not good\n"mood": "bad" }`, "character 26 is not"],
+    [
+      "a correction with a key in German",
+      `Not ${GOOD}, but {ärger: 1}`,
+      "begins at character 26 is not valid",
+    ],
     ["values that do not match", '{"mood":1} {"mood":2}', "none of the 2 JSON values of the answer matches"],
     ["one that does not match", 'Here: {"mood":"fine"}', "mood must be one of good, bad"],
     ["too many values", Array.from({ length: 21 }, (_, n) => `[${n}]`).join(), "more than 20 JSON values"],
@@ -134,6 +181,15 @@ describe("readAnswer", () => {
   it.each([
     "{",
     "[",
+    "{'}",
+    "{a:}",
+    '```"  ``',
+    "x</think>```1 ",
+    '{"a":1,"a":1}',
+    "{'}</think>",
+    "<seed:",
+    "<|channel|>final",
+    "<|channel|>analysis<|message|>",
     '{"',
     '{"a":}',
     "{a:",
@@ -147,7 +203,12 @@ describe("readAnswer", () => {
     "</think>{a:",
   ])("reads an answer of a megabyte of %j in one pass", async (part) => {
     const text = part.repeat(1024 ** 2 / part.length);
-    await expectCost(2_000, () => expect(read(text)).toHaveProperty("issues"));
+    await expectCost(500, () => expect(read(text)).toHaveProperty("issues"));
+  });
+
+  it("stops to read different values that no object can hold", async () => {
+    const text = Array.from({ length: 50_000 }, (_, n) => `{"${n}":1,"${n}":1}`).join("");
+    await expectCost(500, () => expect(issueOf(text)).toContain("more than 1000 JSON values"));
   });
 });
 
