@@ -28,7 +28,7 @@ const MESSAGE_FIELDS = [
 
 /** The messages of an error in one of the forms that vendors, frameworks and gateways use. */
 function messagesIn(value: unknown, nesting: number): string[] {
-  if (typeof value === "string") return [describeText(value)];
+  if (typeof value === "string") return [describeText(value)].filter((message) => message !== "");
   if (nesting > MAX_NESTING) return [];
   if (Array.isArray(value))
     return value.slice(0, MAX_MESSAGES).flatMap((item) => messagesIn(item, nesting + 1));
@@ -50,10 +50,7 @@ function messagesOfVendorBehind({ provider_name: name, raw }: Fields, nesting: n
 
 /** The messages of an error, or of a whole body, in one line; "" for none. */
 export const messageOf = (value: unknown): string =>
-  [...new Set(messagesIn(value, 0))]
-    .filter((message) => message !== "")
-    .slice(0, MAX_MESSAGES)
-    .join("; ");
+  [...new Set(messagesIn(value, 0))].slice(0, MAX_MESSAGES).join("; ");
 
 /** Returns the message of a body of a failure, in one line, whatever its format; "" for none. */
 export function describeFailure(body: string): string {

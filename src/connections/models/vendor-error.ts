@@ -72,9 +72,8 @@ export function vendorErrorOf(response: VendorResponse, now: number): VendorErro
   const error = errorIn(parsed);
   if (!isFailure && error === undefined) return undefined;
   const waitMs = retryAfterMs(headers, now) ?? waitIn(error, headers, now);
-  if (!isFailure) return { status: statusOf(error), message: messageOf(error), waitMs };
-  const message = parsed === undefined ? describeText(body) : messageOf(error ?? parsed);
-  return { status, message, waitMs };
+  const message = parsed === undefined ? describeText(body) : messageOf(error) || messageOf(parsed);
+  return { status: isFailure ? status : statusOf(error), message, waitMs };
 }
 
 /** Describes a response that is not what the vendor's API sends, in words that follow "it is" and the like. */
@@ -82,6 +81,11 @@ export function describeBody(response: VendorResponse): string {
   const parsed = parseBody(response);
   if (parsed === undefined) return describeText(response.body) || "it is empty";
   if (!isObject(parsed)) return "it is JSON, but not an object";
+  const said = messageOf(parsed);
+  return `${describeFields(parsed)}${said === "" ? "" : `, and it says: ${said}`}`;
+}
+
+function describeFields(parsed: Fields): string {
   const empty = Object.keys(parsed).find((key) => Array.isArray(parsed[key]) && parsed[key].length === 0);
   if (empty !== undefined) return `its ${empty.slice(0, 50)} is an empty list`;
   return `it is an object with the fields ${Object.keys(parsed).join(", ").slice(0, 200) || "(none)"}`;
@@ -111,8 +115,19 @@ function errorIn(body: unknown): unknown {
   const places = [outer, ...choices.slice(0, 1)];
   const found = places
     .map((place) => (isObject(place) ? place["error"] : undefined))
-    .find((error) => isObject(error) || (typeof error === "string" && error !== ""));
+    .find((error) => (isObject(error) || typeof error === "string") && !isBlank(error));
   return found ?? (outer["object"] === "error" ? outer : undefined);
+}
+
+/** Maximum nesting of an error that says nothing. */
+const MAX_BLANK_NESTING = 5;
+
+/** Whether an error says nothing: some servers send an empty one with each answer. */
+function isBlank(value: unknown, nesting = 0): boolean {
+  if (typeof value === "string") return value.trim() === "";
+  if (typeof value === "object" && value !== null)
+    return nesting < MAX_BLANK_NESTING && Object.values(value).every((inner) => isBlank(inner, nesting + 1));
+  return value === null || value === 0 || value === false;
 }
 
 function statusOf(error: unknown): number | undefined {

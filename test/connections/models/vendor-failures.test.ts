@@ -63,6 +63,10 @@ describe.each(VENDORS)("a failure of %s", (vendor) => {
     [{ detail: [{ loc: ["body", "temperature"], msg: "too hot" }] }, "body.temperature: too hot"],
     [{ errors: [{ message: "too hot" }, "too long"] }, "too hot; too long"],
     [{ error: { errors: [{ reason: "too hot" }] } }, "too hot"],
+    [{ message: "", detail: "too hot" }, "too hot"],
+    [{ error: { message: " ", errors: ["", { reason: "too hot" }] } }, "too hot"],
+    [{ error: { code: "bad", message: null }, detail: "too hot" }, "too hot"],
+    [{ error: {}, message: "too hot" }, "too hot"],
     [[{ error: { code: 422, message: "too hot" } }], "too hot"],
     ["too\n hot", "too hot"],
     ["", "it gives no reason"],
@@ -156,6 +160,30 @@ describe("a failure of a vendor", () => {
   });
 });
 
+describe("an answer with an error that says nothing", () => {
+  const empty = [{}, [], "", " ", null, false, { message: null }, { code: 0, message: "", details: [{}] }];
+
+  it.each(empty)("is an answer: %j", async (error) => {
+    const body = completion({ content: "Hello." }, "stop", { error });
+    const peer = await mockModelServer("openai-compatible", reply({ ...body, error }));
+    expect((await askModel("openai-compatible", peer)).text).toBe("Hello.");
+  });
+
+  it.each([{ code: 429 }, { message: "Slow down" }, { type: "overloaded_error", message: null }])(
+    "is none with the error %j",
+    async (error) => {
+      const body = { ...completion({ content: "Hello." }, "stop"), error };
+      expect((await failureOf("openai-compatible", reply(body))).transient).toBe(true);
+    },
+  );
+
+  it("is none with an error that is nested deep", async () => {
+    const error = `${'{"a":'.repeat(100_000)}null${"}".repeat(100_000)}`;
+    const failure = await failureOf("openai-compatible", reply(`{"error":${error}}`));
+    expect(failure.message).toContain("an error in a response with status 200");
+  });
+});
+
 describe("an answer that has no text", () => {
   const cases = [
     ["null", { content: null }, "stop", "returned an empty answer"],
@@ -197,5 +225,21 @@ describe("describeBody", () => {
     expect(describeBody(received(""))).toBe("it is empty");
     expect(describeBody(received("[1]"))).toBe("it is JSON, but not an object");
     expect(describeBody(received('{"hello":1}'))).toBe("it is an object with the fields hello");
+  });
+
+  // The form of Cloudflare's API, which has a list of errors, and no error.
+  it("adds the messages of a body", () => {
+    const body = {
+      success: false,
+      errors: [{ code: 7003, message: "No route" }],
+      messages: [],
+      result: null,
+    };
+    expect(describeBody(received(JSON.stringify(body)))).toBe(
+      "its messages is an empty list, and it says: No route",
+    );
+    expect(describeBody(received('{"success":false,"errors":[{"message":"No route"}]}'))).toBe(
+      "it is an object with the fields success, errors, and it says: No route",
+    );
   });
 });
