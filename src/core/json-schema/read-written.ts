@@ -131,7 +131,8 @@ const givenTwice = (path: PropertyKey[], name: string): PartialIssue => ({
   fix: "Send one of them.",
 });
 
-const isContainer = (text: string): boolean => /^\s*[[{]/.test(text);
+/** Whether a text begins as JSON of an object or a list. */
+export const isContainer = (text: string): boolean => /^\s*[[{]/.test(text);
 
 /** The object or list that a text holds, with its long numbers as text; undefined for any other text. */
 function parseContainer(text: string): { value: unknown; losses: JsonLoss[] } | undefined {

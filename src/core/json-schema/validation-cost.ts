@@ -3,6 +3,7 @@ import { estimatePatternSize } from "../pattern-size.ts";
 import type { JsonSchema } from "./dialect.ts";
 import { sizeUpTo } from "./json-size.ts";
 import { containsLongNumber } from "./long-numbers.ts";
+import { isContainer } from "./read-written.ts";
 
 /** Maximum size of what is compiled of a schema, in JSON values: it takes a few milliseconds. */
 const MAX_SCHEMA_VALUES = 300;
@@ -17,12 +18,14 @@ const MAX_FORMAT_CHARS = 1_000;
 /**
  * Whether validating a value takes a few milliseconds at most, whatever the schema, so that nothing has to interrupt it. Without
  * references, each part of the schema meets each part of the value at most once.
+ * @param asWritten whether JSON text in the value is read before (`readWritten`)
  */
-export function isCheapValidation(schema: JsonSchema, value: unknown): boolean {
+export function isCheapValidation(schema: JsonSchema, value: unknown, asWritten = false): boolean {
   const schemaSize = sizeUpTo(schema, MAX_SCHEMA_VALUES * 40);
   if (schemaSize === undefined || schemaSize.values > MAX_SCHEMA_VALUES) return false;
   const valueSize = sizeUpTo(value, MAX_WORK);
   if (valueSize === undefined) return false;
+  if (asWritten) valueSize.values += valuesInTexts(value);
   const { hasReference, comparesItems, patternSize, hasFormat, formValues } = traitsOf(schema);
   if (hasReference || (hasFormat && valueSize.chars > MAX_FORMAT_CHARS)) return false;
   // For long numbers, the schema is compiled again (`acceptLongNumbers`), with the forms of `oneOf` as written beside it.
@@ -36,6 +39,18 @@ export function isCheapValidation(schema: JsonSchema, value: unknown): boolean {
     (comparesItems ? valueSize.values ** 2 : 0) +
     patternSize * valueSize.chars * CHARACTER_WORK;
   return work <= MAX_WORK;
+}
+
+/** The largest number of values that JSON texts in a value can hold: each takes two characters, such as `1,`. */
+function valuesInTexts(value: unknown): number {
+  let chars = 0;
+  const stack: unknown[] = [value];
+  while (stack.length > 0) {
+    const next = stack.pop();
+    if (typeof next === "string" && isContainer(next)) chars += next.length;
+    if (typeof next === "object" && next !== null) for (const inner of Object.values(next)) stack.push(inner);
+  }
+  return Math.ceil(chars / 2);
 }
 
 /** Reads all keys, also those of values that are no schemas, which only makes the estimate higher. */

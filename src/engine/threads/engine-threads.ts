@@ -156,7 +156,7 @@ function threadValidation(threads: Threads, cpuMs: number): Validation {
   }
   return {
     async parseInputs(schema, inputs, { asWritten = false, ...options } = {}) {
-      if (isCheapValidation(schema ?? {}, inputs))
+      if (isCheapValidation(schema ?? {}, inputs, asWritten))
         return inlineValidation.parseInputs(schema, inputs, { asWritten });
       const task: ValidationTask = { kind: "inputs", schema, json: await jsonOf(inputs ?? {}), asWritten };
       return (await validate(task, inputs, options)) as Validated<Record<string, unknown>>;

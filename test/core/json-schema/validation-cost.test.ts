@@ -23,6 +23,16 @@ describe("isCheapValidation", () => {
     expect(isCheapValidation({ ...wide(50), default: { f0: LONG } }, {})).toBe(false);
   });
 
+  it("counts the values that JSON text can hold, where it is read", () => {
+    const list = { type: "object", properties: { l: { type: "array", items: wide(5) } } };
+    const text = ` [${"{},".repeat(5_000)}{}]`;
+    expect(isCheapValidation(list, { l: text }, true)).toBe(false);
+    expect(isCheapValidation(list, { l: JSON.stringify([text]) }, true)).toBe(false);
+    expect(isCheapValidation(list, { l: text })).toBe(true);
+    expect(isCheapValidation(list, { l: `see: ${text}` }, true)).toBe(true);
+    expect(isCheapValidation(list, { l: "[{}, {}]" }, true)).toBe(true);
+  });
+
   it("counts that the forms of oneOf are compiled twice for long numbers, in each level", () => {
     expect(isCheapValidation(nested(20), 1)).toBe(true);
     expect(isCheapValidation(nested(3), LONG)).toBe(true);
