@@ -9,31 +9,55 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * Whether a form is not ruled out by its type and its constants. Its required fields do not rule it out: they are present
- * in a completed value, which must select the same form again.
+ * Creates a function that decides whether a form is not ruled out by its type and its constants; each form is read once. Its
+ * required fields do not rule it out: they are present in a completed value, which must select the same form again.
  */
-export function canMatch(form: unknown, value: object, root: JsonSchema): boolean {
+export function formMatcher(value: object, root: JsonSchema): (form: unknown) => boolean {
+  const answers = new Map<unknown, boolean>();
+  const keys = new Map<string, string>();
+  const keyOf = (name: string, field: unknown): string => {
+    const key = keys.get(name) ?? valueKey(field);
+    keys.set(name, key);
+    return key;
+  };
+  return (form) => {
+    const answer = answers.get(form) ?? canMatch(form, value, root, keyOf);
+    answers.set(form, answer);
+    return answer;
+  };
+}
+
+/** Returns the key of the value of a field. */
+type KeyOf = (name: string, field: unknown) => string;
+
+function canMatch(form: unknown, value: object, root: JsonSchema, keyOf: KeyOf): boolean {
   const schema = isObject(form) && typeof form["$ref"] === "string" ? resolveRef(form["$ref"], root) : form;
   if (!isObject(schema)) return schema !== false;
   const { type, required, properties } = schema;
   if (type !== undefined && ![type].flat().includes(Array.isArray(value) ? "array" : "object")) return false;
   if (Object.hasOwn(schema, "const") || Object.hasOwn(schema, "enum")) return false;
   if (!isObject(value) || !isObject(properties)) return true;
-  const valueOf = (name: string): unknown => (Object.hasOwn(value, name) ? (value[name] ?? null) : null);
-  // Null may stand for an absent field.
-  const isAbsent = (name: string): boolean =>
-    valueOf(name) === null && !(Array.isArray(required) && required.includes(name));
-  // A required field that is absent is null once another form completes the value.
-  return Object.entries(properties).every(([name, field]) => isAbsent(name) || canBe(field, valueOf(name)));
+  // Null may stand for an absent field. A required field that is absent is null once another form completes the value.
+  return Object.entries(properties).every(([name, field]) => {
+    const given = Object.hasOwn(value, name) ? (value[name] ?? null) : null;
+    if (given === null && !(Array.isArray(required) && required.includes(name))) return true;
+    const allowed = typeof given === "object" && given !== null ? undefined : allowedKeys(field);
+    return allowed === undefined || allowed.has(keyOf(name, given));
+  });
 }
 
-/** Whether `const` and `enum` of a field allow a value that is not a list or an object. */
-function canBe(schema: unknown, value: unknown): boolean {
-  if (!isObject(schema) || (typeof value === "object" && value !== null)) return true;
+const knownKeys = new WeakMap<object, ReadonlySet<string>>();
+
+/** The keys of the values that `const` and `enum` of a schema allow; undefined where it has neither. */
+function allowedKeys(schema: unknown): ReadonlySet<string> | undefined {
+  if (!isObject(schema)) return undefined;
+  const known = knownKeys.get(schema);
+  if (known !== undefined) return known;
   const allowed = Object.hasOwn(schema, "const") ? [schema["const"]] : schema["enum"];
-  if (!Array.isArray(allowed)) return true;
-  const key = valueKey(value);
-  return allowed.some((each) => valueKey(each) === key);
+  if (!Array.isArray(allowed)) return undefined;
+  const keys = new Set(allowed.map(valueKey));
+  knownKeys.set(schema, keys);
+  return keys;
 }
 
 export interface Question {

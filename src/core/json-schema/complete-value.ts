@@ -2,7 +2,7 @@
  * Brings values into the form that their schema declares: makes every declared field present. Expressions then read null where
  * the value has nothing, and the shape of the schema (`shapeOfSchema`) holds.
  */
-import { acceptsType, canMatch, type Question } from "./accepted-types.ts";
+import { acceptsType, formMatcher, type Question } from "./accepted-types.ts";
 import type { JsonSchema } from "./dialect.ts";
 import { resolveRef } from "./references.ts";
 
@@ -130,6 +130,7 @@ const itemSchemas = (applying: readonly JsonSchema[], index: number): unknown[] 
 function applyingSchemas(schemas: readonly unknown[], value: object, root: JsonSchema): JsonSchema[] {
   const found: JsonSchema[] = [];
   const queue = [...schemas];
+  const canMatch = formMatcher(value, root);
   // The list grows while it is walked.
   for (const next of queue) {
     if (!isObject(next)) continue;
@@ -140,7 +141,7 @@ function applyingSchemas(schemas: readonly unknown[], value: object, root: JsonS
     if (Array.isArray(allOf)) queue.push(...(allOf as unknown[]));
     for (const forms of [anyOf, oneOf]) {
       if (!Array.isArray(forms)) continue;
-      const possible = forms.filter((form: unknown) => canMatch(form, value, root));
+      const possible = forms.filter(canMatch);
       if (possible.length === 1) queue.push(possible[0]);
     }
   }

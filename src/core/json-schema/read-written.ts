@@ -7,7 +7,7 @@ import type { PartialIssue } from "../connections.ts";
 import { isNestedDeeper, MAX_REQUEST_DEPTH, tooDeepIssue } from "../json-nesting.ts";
 import { type JsonLoss, scanJson } from "../json-scan.ts";
 import { describeLoss } from "../json-text.ts";
-import { acceptsType, type Question } from "./accepted-types.ts";
+import { acceptsType, formMatcher, type Question } from "./accepted-types.ts";
 import type { JsonSchema } from "./dialect.ts";
 import { fieldFacts, type SchemaContext, schemaAt } from "./schema-at.ts";
 
@@ -60,7 +60,8 @@ function accepts(schema: unknown, kind: Question["kind"], reading: Reading): boo
   return accepted;
 }
 
-const itemOf = (schema: unknown, reading: Reading): unknown => schemaAt(schema, 0, [], reading);
+const itemOf = (schema: unknown, reading: Reading): unknown =>
+  schemaAt(schema, 0, formMatcher([], reading.root), reading);
 
 function readText(schema: unknown, text: string, path: Path, reading: Reading): unknown {
   if (accepts(schema, "boolean", reading) && (text === "true" || text === "false")) return text === "true";
@@ -93,36 +94,47 @@ function readList(schema: unknown, items: readonly unknown[], path: Path, readin
     return items.length === 1 && typeof items[0] === "string" && accepts(schema, "string", reading)
       ? items[0]
       : items;
+  const canMatch = formMatcher(items, reading.root);
   return items.map((item, index) =>
     typeof item === "string" || (typeof item === "object" && item !== null)
-      ? read(schemaAt(schema, index, items, reading), item, [...path, index], reading)
+      ? read(schemaAt(schema, index, canMatch, reading), item, [...path, index], reading)
       : item,
   );
 }
 
 function readFields(schema: unknown, value: object, path: Path, reading: Reading): Record<string, unknown> {
+  const canMatch = formMatcher(withOtherNames(value, reading), reading.root);
+  const factsOf = (name: string) => fieldFacts(schema, name, canMatch, reading);
+  /** The name of a field in the schema, where the written one stands for it. */
+  const nameOf = (written: string): string => {
+    const name = reading.otherNames?.get(written);
+    if (name === undefined || factsOf(written).declared) return written;
+    return factsOf(name).declared ? name : written;
+  };
+  const isOptional = (name: string): boolean => {
+    const { declared, required } = factsOf(name);
+    return declared && !required;
+  };
   const fields: [string, unknown][] = [];
   for (const [written, field] of Object.entries(value) as [string, unknown][]) {
-    const name = nameOf(schema, written, value, reading);
+    const name = nameOf(written);
     const at = [...path, written];
     if (name !== written && Object.hasOwn(value, name)) reading.issues.push(givenTwice(at, name));
-    if (field === null && reading.dropsNull === true && isOptional(schema, name, value, reading)) continue;
-    fields.push([name, read(schemaAt(schema, name, value, reading), field, at, reading)]);
+    if (field === null && reading.dropsNull === true && isOptional(name)) continue;
+    fields.push([name, read(schemaAt(schema, name, canMatch, reading), field, at, reading)]);
   }
   return Object.fromEntries(fields);
 }
 
-/** The name of a field in the schema, where the written one stands for it. */
-function nameOf(schema: unknown, written: string, value: object, reading: Reading): string {
-  const name = reading.otherNames?.get(written);
-  if (name === undefined || fieldFacts(schema, written, value, reading).declared) return written;
-  return fieldFacts(schema, name, value, reading).declared ? name : written;
+/** The object with its fields also under the names that they may stand for: the constants of forms are those of these names. */
+function withOtherNames(value: object, { otherNames }: Reading): object {
+  if (otherNames === undefined) return value;
+  const others = Object.entries(value).flatMap(([written, field]: [string, unknown]) => {
+    const name = otherNames.get(written);
+    return name === undefined || Object.hasOwn(value, name) ? [] : [[name, field] as const];
+  });
+  return others.length === 0 ? value : { ...value, ...Object.fromEntries(others) };
 }
-
-const isOptional = (schema: unknown, name: string, value: object, reading: Reading): boolean => {
-  const { declared, required } = fieldFacts(schema, name, value, reading);
-  return declared && !required;
-};
 
 const givenTwice = (path: PropertyKey[], name: string): PartialIssue => ({
   path,

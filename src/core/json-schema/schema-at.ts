@@ -1,5 +1,4 @@
 /** Finds what a schema says about one place in a value. */
-import { canMatch } from "./accepted-types.ts";
 import type { JsonSchema } from "./dialect.ts";
 import { resolveRef } from "./references.ts";
 
@@ -10,6 +9,8 @@ export interface SchemaContext {
   remaining: number;
 }
 
+type CanMatch = (form: unknown) => boolean;
+
 const isObject = (value: unknown): value is JsonSchema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -17,12 +18,12 @@ const isObject = (value: unknown): value is JsonSchema =>
  * Returns a schema of the value under a key, which combines what references and combinations say. It accepts at least what the
  * whole schema accepts there: conditions are left out.
  * @param key the name of a field, or the index of an item
- * @param value the object or list, which rules out forms of `anyOf` and `oneOf`
+ * @param canMatch which forms of `anyOf` and `oneOf` the object or list does not rule out (`formMatcher`)
  */
 export function schemaAt(
   schema: unknown,
   key: string | number,
-  value: object,
+  canMatch: CanMatch,
   context: SchemaContext,
 ): unknown {
   if (!isObject(schema)) return schema !== false;
@@ -30,12 +31,12 @@ export function schemaAt(
   if (context.remaining < 0) return true;
   const parts = [typeof key === "number" ? itemAt(schema, key) : fieldAt(schema, key)];
   const { $ref, allOf, anyOf, oneOf } = schema;
-  const at = (inner: unknown): unknown => schemaAt(inner, key, value, context);
+  const at = (inner: unknown): unknown => schemaAt(inner, key, canMatch, context);
   if (typeof $ref === "string") parts.push(at(resolveRef($ref, context.root)));
   if (Array.isArray(allOf)) parts.push(...allOf.map(at));
   for (const forms of [anyOf, oneOf]) {
     if (!Array.isArray(forms)) continue;
-    const found = forms.filter((form: unknown) => canMatch(form, value, context.root)).map(at);
+    const found = (forms as unknown[]).filter(canMatch).map(at);
     if (!found.includes(true)) parts.push(found.length === 1 ? found[0] : { anyOf: found });
   }
   const saying = parts.filter((part) => part !== true);
@@ -56,7 +57,7 @@ function itemAt({ prefixItems, items }: JsonSchema, index: number): unknown {
 export function fieldFacts(
   schema: unknown,
   name: string,
-  value: object,
+  canMatch: CanMatch,
   context: SchemaContext,
 ): { declared: boolean; required: boolean } {
   const facts = { declared: false, required: false };
@@ -72,8 +73,7 @@ export function fieldFacts(
     if (typeof $ref === "string") queue.push(resolveRef($ref, context.root));
     if (Array.isArray(allOf)) queue.push(...(allOf as unknown[]));
     for (const forms of [anyOf, oneOf])
-      if (Array.isArray(forms))
-        queue.push(...forms.filter((form: unknown) => canMatch(form, value, context.root)));
+      if (Array.isArray(forms)) queue.push(...(forms as unknown[]).filter(canMatch));
     for (const branch of [next["then"], next["else"]]) queue.push(branch);
     if (isObject(next["dependentSchemas"])) queue.push(...Object.values(next["dependentSchemas"]));
   }

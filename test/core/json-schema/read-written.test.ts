@@ -140,6 +140,68 @@ describe("readWritten", () => {
     ]);
   });
 
+  it.each<[string, object, unknown, unknown]>([
+    [
+      "a form of oneOf",
+      object({
+        pos: {
+          oneOf: ["S", "M"].map((size) =>
+            object({ größe: { const: size }, höhe: { type: "integer" } }, { required: ["größe"] }),
+          ),
+        },
+      }),
+      { pos: { groesse: "S", hoehe: "5" } },
+      { pos: { größe: "S", höhe: 5 } },
+    ],
+    [
+      "a form of the whole value",
+      {
+        anyOf: [
+          object({ größe: { const: "S" }, höhe: text }),
+          object({ größe: { const: "M" }, höhe: { type: "integer" } }, { required: ["größe"] }),
+        ],
+      },
+      { groesse: "M", hoehe: "5" },
+      { größe: "M", höhe: 5 },
+    ],
+    [
+      "a form beside one that takes all fields",
+      object({
+        item: {
+          anyOf: [
+            object({ größe: { enum: ["S", "M"] }, höhe: { type: "integer" } }, { required: ["größe"] }),
+            object({ name: text }),
+          ],
+        },
+      }),
+      { item: { groesse: "S", hoehe: 5 } },
+      { item: { größe: "S", höhe: 5 } },
+    ],
+  ])("reads other names of the fields that select %s", (_what, schema, written, value) => {
+    const otherNames = new Map([
+      ["groesse", "größe"],
+      ["hoehe", "höhe"],
+    ]);
+    const read = readWritten(schema as Record<string, unknown>, written, { otherNames });
+    expect(read).toEqual({ value, issues: [] });
+  });
+
+  it("compares the constants of a form once for an object, not once for each field", () => {
+    let compared = 0;
+    const kind = {
+      get enum() {
+        compared += 1;
+        return ["a", "b"];
+      },
+    };
+    const form = object({ kind }, { required: ["kind"], additionalProperties: { type: "integer" } });
+    const names = Array.from({ length: 1_000 }, (_, n) => `f${n}`);
+    const written = { kind: "a", ...Object.fromEntries(names.map((name) => [name, "1"])) };
+    const { value } = readWritten({ anyOf: [form, { type: "array" }] }, written);
+    expect(value).toEqual({ kind: "a", ...Object.fromEntries(names.map((name) => [name, 1])) });
+    expect(compared).toBeLessThan(10);
+  });
+
   it("ends with recursive schemas and with forms inside forms", () => {
     const nested = JSON.parse(`${'{"a":'.repeat(60)}"[]"${"}".repeat(60)}`) as unknown;
     expect(readWritten(forms(9) as Record<string, unknown>, nested).value).toEqual(nested);
