@@ -1,6 +1,13 @@
 /** Validates values by the schemas of workflows. A schema or a value of a caller can make that expensive. */
 import type { CallContext, PartialIssue } from "./connections.ts";
-import { inputsValidator, type JsonSchema, parseValue } from "./json-schema/index.ts";
+import {
+  inputsValidator,
+  type JsonSchema,
+  MAX_VISITED_IN_THREAD,
+  parseValue,
+  type ReadValue,
+  readWritten,
+} from "./json-schema/index.ts";
 import { type StateDeclaration, stateIssues } from "./workflow-state.ts";
 
 /** A value with its defaults and absent fields filled in, or its issues with paths inside the value. */
@@ -20,6 +27,16 @@ export interface Validation {
     inputs: unknown,
     options?: ValidationOptions & { asWritten?: boolean },
   ): Promise<Validated<Record<string, unknown>>>;
+  /**
+   * Reads the inputs of a run as a model wrote them (`readWritten`).
+   * @param otherNames names that stand for fields of the schema
+   */
+  readInputs(
+    schema: JsonSchema,
+    inputs: unknown,
+    otherNames: ReadonlyMap<string, string>,
+    options?: ValidationOptions,
+  ): Promise<ReadValue>;
   /** Validates a value of any type (`parseValue`). */
   parseValue(schema: JsonSchema, value: unknown, options?: ValidationOptions): Promise<Validated<unknown>>;
   /** Checks values of a workflow's state (`stateIssues`). */
@@ -34,6 +51,8 @@ export interface Validation {
 export const inlineValidation: Validation = {
   parseInputs: async (schema, inputs, { asWritten = false } = {}) =>
     inputsValidator(schema).parse(inputs, asWritten),
+  readInputs: async (schema, inputs, otherNames) =>
+    readWritten(schema, inputs, { otherNames, maxVisited: MAX_VISITED_IN_THREAD }),
   parseValue: async (schema, value) => parseValue(schema, value),
   stateIssues: async (declaration, values) => stateIssues(declaration, values),
 };

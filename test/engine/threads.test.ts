@@ -162,6 +162,11 @@ describe("validation in threads", () => {
       expect(await validation.parseInputs(schema, inputs)).toEqual(
         await inlineValidation.parseInputs(schema, inputs),
       );
+    const names = new Map([["b", "a"]]);
+    for (const inputs of [{ b: large }, { b: large, a: [] }])
+      expect(await validation.readInputs(schema, inputs, names)).toEqual(
+        await inlineValidation.readInputs(schema, inputs, names),
+      );
     expect(await validation.parseValue({}, large)).toEqual({ value: large });
     const declaration = { a: { type: "array", maxItems: 2, default: [] } };
     expect(await validation.stateIssues(declaration, { a: large })).toEqual(

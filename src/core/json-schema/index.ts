@@ -6,7 +6,7 @@ export { inputsValidator, type InputsValidator, parseValue, valueIssues } from "
 export { containsLongNumber } from "./long-numbers.ts";
 export { exceedsJsonSize } from "./json-size.ts";
 export { publishedSchema } from "./published-schema.ts";
-export { type ReadValue, readWritten } from "./read-written.ts";
+export { MAX_VISITED_IN_THREAD, type ReadValue, readWritten } from "./read-written.ts";
 export { schemaIssues } from "./schema-issues.ts";
 export { schemaOfValue } from "./schema-of-value.ts";
 export { shapeOfReturnedValue, shapeOfSchema } from "./shape-of-schema.ts";

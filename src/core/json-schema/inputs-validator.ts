@@ -9,7 +9,7 @@ import { type JsonSchema, newAjv, type Validator } from "./dialect.ts";
 import { describeErrors } from "./errors.ts";
 import { acceptLongNumbers, containsLongNumber } from "./long-numbers.ts";
 import { memoize } from "./memoize.ts";
-import { readWritten } from "./read-written.ts";
+import { MAX_VISITED_IN_THREAD, readWritten } from "./read-written.ts";
 import { schemaIssues } from "./schema-issues.ts";
 import { exceedsJsonSize } from "./json-size.ts";
 
@@ -86,7 +86,7 @@ function validatorOf(written: JsonSchema, schema: JsonSchema) {
   return {
     parse(value: unknown, asWritten = false): Parsed<unknown> {
       if (!asWritten) return parse(written, validatorFor, value);
-      const read = readWritten(written, value);
+      const read = readWritten(written, value, { maxVisited: MAX_VISITED_IN_THREAD });
       const parsed = parse(written, validatorFor, read.value);
       return read.issues.length === 0
         ? parsed

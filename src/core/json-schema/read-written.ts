@@ -16,6 +16,8 @@ interface ReadOptions {
   dropsNull?: boolean;
   /** Names that stand for fields of the schema. */
   otherNames?: ReadonlyMap<string, string>;
+  /** Maximum number of schemas that are visited; beyond it, the value has an issue, because its rest is not read. */
+  maxVisited?: number;
 }
 
 /** The value in the form of the schema, and the issues of what in it does not say what it holds. */
@@ -26,8 +28,10 @@ export interface ReadValue {
 
 type Path = readonly PropertyKey[];
 
-/** Maximum number of schemas that are visited for one value. What comes after that is left as it is. */
+/** Maximum number of schemas that are visited for one value on the event loop. */
 const MAX_VISITED = 200_000;
+/** The maximum where it may take seconds: enough for a message of 1 MiB and a schema with a few forms. */
+export const MAX_VISITED_IN_THREAD = 2_000_000;
 
 interface Reading extends SchemaContext, ReadOptions {
   issues: PartialIssue[];
@@ -36,8 +40,11 @@ interface Reading extends SchemaContext, ReadOptions {
 
 /** @param schema a JSON Schema without issues */
 export function readWritten(schema: JsonSchema, value: unknown, options: ReadOptions = {}): ReadValue {
-  const reading: Reading = { ...options, root: schema, remaining: MAX_VISITED, issues: [], known: new Map() };
-  return { value: read(schema, value, [], reading), issues: reading.issues };
+  const { maxVisited = MAX_VISITED, ...others } = options;
+  const reading: Reading = { ...others, root: schema, remaining: maxVisited, issues: [], known: new Map() };
+  const result = read(schema, value, [], reading);
+  const tooLarge = reading.remaining < 0 ? [tooManyFields(maxVisited)] : [];
+  return { value: result, issues: [...reading.issues, ...tooLarge] };
 }
 
 function read(schema: unknown, value: unknown, path: Path, reading: Reading): unknown {
@@ -141,6 +148,13 @@ const givenTwice = (path: PropertyKey[], name: string): PartialIssue => ({
   code: "not_allowed",
   message: `stands for ${name}, which is given too`,
   fix: "Send one of them.",
+});
+
+const tooManyFields = (maxVisited: number): PartialIssue => ({
+  path: [],
+  code: "too_large",
+  message: `has too many fields: to read them by the schema takes more than ${maxVisited} steps`,
+  fix: "Send fewer items.",
 });
 
 /** Whether a text begins as JSON of an object or a list. */

@@ -51,10 +51,11 @@ export const UNCHANGED = "unchanged";
 /** Validates a value by a schema of a workflow. */
 export type ValidationTask =
   | { kind: "inputs"; schema: JsonSchema | null; json: string; asWritten: boolean }
+  | { kind: "read"; schema: JsonSchema; json: string; otherNames: ReadonlyMap<string, string> }
   | { kind: "value"; schema: JsonSchema; json: string }
   | { kind: "state"; declaration: StateDeclaration; json: string };
 
-/** The completed value as JSON, or its issues. */
+/** The completed value as JSON, or its issues; for what is read, a `ReadValue` as JSON. */
 export type ValidatedText = { json: string } | { issues: PartialIssue[] };
 
 export type TaskResult = CheckedText | ValidatedText;

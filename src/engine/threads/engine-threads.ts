@@ -4,6 +4,7 @@ import type { Issue } from "../../../schemas/problem.ts";
 import { AppError } from "../../core/errors.ts";
 import type { CheckReport } from "../../core/engine-port.ts";
 import type { PartialIssue } from "../../core/connections.ts";
+import type { ReadValue } from "../../core/json-schema/index.ts";
 import { isCheapValidation } from "../../core/json-schema/validation-cost.ts";
 import { nextTurn } from "../../core/next-turn.ts";
 import { inlineValidation, type Validated, type Validation } from "../../core/validation.ts";
@@ -160,6 +161,13 @@ function threadValidation(threads: Threads, cpuMs: number): Validation {
         return inlineValidation.parseInputs(schema, inputs, { asWritten });
       const task: ValidationTask = { kind: "inputs", schema, json: await jsonOf(inputs ?? {}), asWritten };
       return (await validate(task, inputs, options)) as Validated<Record<string, unknown>>;
+    },
+    async readInputs(schema, inputs, otherNames, options) {
+      if (isCheapValidation(schema, inputs, true))
+        return inlineValidation.readInputs(schema, inputs, otherNames);
+      const task: ValidationTask = { kind: "read", schema, json: await jsonOf(inputs), otherNames };
+      const read = await validate(task, inputs, options);
+      return "value" in read ? (read.value as ReadValue) : { value: inputs, issues: read.issues };
     },
     async parseValue(schema, value, options) {
       if (isCheapValidation(schema, value)) return inlineValidation.parseValue(schema, value);

@@ -61,6 +61,8 @@ async function validated(task: ValidationTask, value: unknown): Promise<Validate
   switch (task.kind) {
     case "inputs":
       return inlineValidation.parseInputs(task.schema, value, { asWritten: task.asWritten });
+    case "read":
+      return { value: await inlineValidation.readInputs(task.schema, value, task.otherNames) };
     case "value":
       return inlineValidation.parseValue(task.schema, value);
     case "state":

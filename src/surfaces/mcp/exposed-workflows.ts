@@ -10,7 +10,7 @@ import type { AppError } from "../../core/errors.ts";
 import { exposedToolName } from "../../core/exposed-tool-name.ts";
 import { type Exposure, exposureOf, isConsentedTo } from "../../core/exposure.ts";
 import { formatPath, invalidInput } from "../../core/issues.ts";
-import { type JsonSchema, type ReadValue, readWritten } from "../../core/json-schema/index.ts";
+import type { JsonSchema, ReadValue } from "../../core/json-schema/index.ts";
 import { type ListedInputs, listInputs } from "../../core/listed-inputs/index.ts";
 import type { ExposureRequest, WorkflowReader } from "../../core/ports.ts";
 import type { Validation } from "../../core/validation.ts";
@@ -120,10 +120,19 @@ const unlistedInputs = (id: string): ListedTool["inputSchema"] => ({
   description: `The workflow's inputs, as its definition declares them (get_workflow ${id}).`,
 });
 
-/** Reads the arguments of a tool as the inputs of its workflow: with the names of the definition. */
-export function readInputs({ inputs: { names, written } }: ExposedTool, args: object): ReadArguments {
+/**
+ * Reads the arguments of a tool as the inputs of its workflow: with the names of the definition.
+ * @returns the arguments themselves where the names are the same: the run reads them
+ */
+export async function readInputs(
+  validation: Validation,
+  { inputs: { names, written } }: ExposedTool,
+  args: Record<string, unknown>,
+  owner: string,
+): Promise<ReadArguments> {
+  if (names.size === 0) return { input: args, issues: [] };
   const otherNames = new Map([...names].map(([name, listed]) => [listed, name]));
-  return toArguments(readWritten(written, args, { otherNames }));
+  return toArguments(await validation.readInputs(written, args, otherNames, { owner }));
 }
 
 /**
@@ -140,7 +149,7 @@ export async function listedIssues(
   found: readonly Issue[],
 ): Promise<AppError | undefined> {
   if (names.size === 0) return undefined;
-  const { input, issues: read } = toArguments(readWritten(renamed, args, { otherNames: names }));
+  const { input, issues: read } = toArguments(await validation.readInputs(renamed, args, names, { owner }));
   const parsed = await validation.parseInputs(renamed, input, { owner });
   if ("value" in parsed) return undefined;
   return invalidInput([...found, ...read, ...parsed.issues.map(withPathText)]);

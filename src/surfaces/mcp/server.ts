@@ -191,13 +191,15 @@ export function mcpServerFactory({
   async function resolveTool(
     name: string,
     args: Record<string, unknown>,
-    { access }: Principal,
+    principal: Principal,
   ): Promise<ReadArguments & { tool: AnyTool; exposed?: ExposedTool }> {
     const tool = tools.get(name);
     if (tool !== undefined) return { tool, ...readers.get(name)!(args) };
+    const { access } = principal;
     const exposed = findExposed(await exposedTools(), access, name);
     if (exposed === undefined) throw unknownTool(name, await usableTools(access));
-    const { input: inputs, issues } = readInputs(exposed, args);
+    const { validation } = services.engine;
+    const { input: inputs, issues } = await readInputs(validation, exposed, args, usageSubjectOf(principal));
     const input = { workflow_id: exposed.workflowId, inputs };
     return { tool: tools.get(RUN_WORKFLOW)!, input, issues, exposed };
   }
