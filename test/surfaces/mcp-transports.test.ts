@@ -112,6 +112,44 @@ describe("arguments with numbers that a double can't hold", () => {
   });
 });
 
+describe("a key that occurs twice outside the arguments of a call", () => {
+  it.each([
+    ["id", '{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/list"}'],
+    ["method", '{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}'],
+    ["params", '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{},"params":{"name":"x"}}'],
+    [
+      "params.name",
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_workflows","n\\u0061me":"delete_workflow"}}',
+    ],
+    [
+      "params.arguments",
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{},"arguments":{}}}',
+    ],
+    [
+      "params.arguments.a",
+      '{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"x","arguments":{"a":"1","a":"2"}}}',
+    ],
+    [
+      "result.content.decision",
+      '{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"decision":"reject","decision":"approve"}}}',
+    ],
+  ])("is refused: %s", async (path, body) => {
+    const { url, key } = await openMcp();
+    const { messages } = await openSse(url, key);
+    for (const target of [`${url}/mcp`, messages]) {
+      const answer = await rawRequest("POST", target, {
+        headers: { ...ACCEPT_HEADERS, ...key, "Content-Type": "application/json" },
+        body,
+      });
+      expect(answer.status).toBe(400);
+      expect(JSON.parse(answer.text)).toMatchObject({
+        code: "invalid_request",
+        detail: expect.stringContaining(`${path} occurs twice in the same object`),
+      });
+    }
+  });
+});
+
 describe("a number that identifies a message and that a double can't hold", () => {
   const LONG = "9007199254740993";
   it.each([

@@ -85,31 +85,45 @@ export async function readMessage(req: IncomingMessage): Promise<ReceivedMessage
     );
   }
   await nextTurnIfLarge(text.length);
-  const { exact, argumentIssues } = scanMessage(text);
+  const { exact, argumentIssues } = scanMessage(text, parsed);
   await nextTurnIfLarge(text.length);
   const message = exact === text ? parsed : parse(exact);
   assertEchoes(parsed, message);
   return { message, text, argumentIssues };
 }
 
-/** Reads a message that was received before. @throws AppError invalid_json */
+/** Reads a message that was received before. @throws AppError invalid_json, invalid_request */
 export function readMessageText(text: string): ReadMessage {
   const parsed = parse(text);
-  const { exact, argumentIssues } = scanMessage(text);
+  const { exact, argumentIssues } = scanMessage(text, parsed);
   return { message: exact === text ? parsed : parse(exact), argumentIssues };
 }
 
-/** Finds the long numbers of a message, and what no value can hold in the arguments of a call, with paths below them. */
-function scanMessage(text: string): { exact: string; argumentIssues: Issue[] } {
+/**
+ * Finds the long numbers of a message, and what no value can hold in the arguments of a call, with paths below them.
+ * @throws AppError invalid_request for a key that occurs twice anywhere else: proxies may have checked the other value
+ */
+function scanMessage(text: string, message: unknown): { exact: string; argumentIssues: Issue[] } {
   const { losses, exact } = scanJson(text, {
     keys: true,
-    isRead: ([part]) => part === "params" || part === "result" || part === "id",
+    isRead: ({ 0: part, length }) => length === 1 || part === "params" || part === "result" || part === "id",
   });
-  return { exact, argumentIssues: losses.flatMap(argumentIssue) };
+  const isCall = methodOf(message) === "tools/call";
+  const isArgument = ({ path: [params, args, ...inside] }: JsonLoss): boolean =>
+    isCall && params === "params" && args === "arguments" && inside.length > 0;
+  for (const loss of losses) if (loss.kind === "duplicate_key" && !isArgument(loss)) throw givenTwice(loss);
+  return { exact, argumentIssues: losses.filter(isArgument).map(argumentIssue) };
 }
 
-const argumentIssue = ({ path: [params, args, ...path], ...loss }: JsonLoss): Issue[] =>
-  params === "params" && args === "arguments" ? [{ path: formatPath(path), ...describeLoss(loss) }] : [];
+const argumentIssue = ({ path, ...loss }: JsonLoss): Issue => ({
+  path: formatPath(path.slice(2)),
+  ...describeLoss(loss),
+});
+
+function givenTwice(loss: JsonLoss): AppError {
+  const { message, fix } = describeLoss(loss);
+  return new AppError("invalid_request", `${formatPath(loss.path)} ${message}. ${fix}`);
+}
 
 /** The places of the numbers that we send back, or compare with an id, and that clients compare with theirs. */
 const ECHOED: readonly (readonly string[])[] = [
