@@ -7,7 +7,15 @@ import { type ClientName, connect, outputOf, problemOf } from "../support/mcp.ts
 import { openEventStream } from "../support/raw-http.ts";
 import type { KeyLimits } from "../../src/core/access.ts";
 import { addProject } from "../support/projects.ts";
-import { ACCEPT_HEADERS, LIST_WORKFLOWS_CALL, openSession, postMessage } from "../support/raw-mcp.ts";
+import {
+  ACCEPT_HEADERS,
+  INITIALIZE_REQUEST,
+  LIST_WORKFLOWS_CALL,
+  modernRequest,
+  openSession,
+  postMessage,
+  toolCall,
+} from "../support/raw-mcp.ts";
 import { startTimer } from "../support/expect-cost.ts";
 
 const WAYS: readonly ClientName[] = [
@@ -235,6 +243,28 @@ describe.each(WAYS)("an approval, %s", (way) => {
     expect(missing.errors).toMatchObject([{ path: "decision", allowed: ["approve", "decline"] }]);
     expect(elicitations).toBe(0);
     await author.close();
+  });
+});
+
+describe("an approval, over JSON alone", () => {
+  it("is asked for only where the answer can carry the question", async () => {
+    const { url, decider, define, author } = await open();
+    const id = await define("Ask", asking());
+    const run = outputOf(await author.call("run_workflow", { workflow_id: id }));
+    const call = toolCall("decide_approval", { approval_id: run.approvals[0].id as string });
+    const headers = { "X-API-Key": decider, Accept: "application/json" };
+    const capabilities = { elicitation: { form: {} } };
+
+    const { params } = INITIALIZE_REQUEST;
+    const initialize = { ...INITIALIZE_REQUEST, params: { ...params, capabilities } };
+    const started = await postMessage(`${url}/mcp`, headers, initialize);
+    const session = { ...headers, "Mcp-Session-Id": started.headers["mcp-session-id"] as string };
+    const refused = JSON.parse((await postMessage(`${url}/mcp`, session, call)).text) as Json;
+    expect(problemOf(refused.result).errors).toMatchObject([{ path: "decision" }]);
+
+    const modern = modernRequest(headers, "tools/call", call.params, capabilities);
+    const asked = JSON.parse((await postMessage(`${url}/mcp`, modern.headers, modern.body)).text) as Json;
+    expect(asked.result.inputRequests.answer).toMatchObject({ method: "elicitation/create" });
   });
 });
 

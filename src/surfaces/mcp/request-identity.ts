@@ -23,6 +23,8 @@ interface Identity {
   argumentIssues: readonly Issue[];
   /** The idempotency key of a call that the client can resume. */
   callKey: string | undefined;
+  /** Whether the answer can carry a question to the person behind the client. */
+  canAsk: boolean;
 }
 
 /** What a call needs of its HTTP request. */
@@ -33,6 +35,8 @@ export interface RequestDetails {
   argumentIssues?: readonly Issue[] | undefined;
   /** The idempotency key of the call, unless its arguments have one. */
   callKey?: string | undefined;
+  /** Whether the answer can carry a question; default: it can. */
+  canAsk?: boolean | undefined;
 }
 
 /** Passes the principal and the request id through the SDK as `authInfo`, without the key. */
@@ -43,6 +47,7 @@ export const toAuthInfo = (
     headers: { traceparent, tracestate } = {},
     argumentIssues = [],
     callKey,
+    canAsk = true,
   }: RequestDetails = {},
 ): AuthInfo => ({
   token: "",
@@ -54,6 +59,7 @@ export const toAuthInfo = (
     incomingTrace: { traceparent, tracestate },
     argumentIssues,
     callKey,
+    canAsk,
   } satisfies Identity,
 });
 

@@ -140,7 +140,7 @@ export function mcpServerFactory({
     { params: { name, arguments: args } }: CallToolRequest,
     ctx: ServerContext,
   ): Promise<CallToolResult | InputRequiredResult> {
-    const { principal, requestId, argumentIssues, callKey } = identityOf(ctx);
+    const { principal, requestId, argumentIssues, callKey, canAsk } = identityOf(ctx);
     const resolved = await resolveTool(name, args ?? {}, principal);
     const { tool, input: whole, issues: found, exposed } = resolved;
     running += 1;
@@ -159,7 +159,7 @@ export function mcpServerFactory({
       const sent = [...argumentIssues, ...found];
       const issues = exposed === undefined ? sent : sent.map(belowInputs);
       const elicited =
-        issues.length === 0 && supportsFormElicitation(server)
+        issues.length === 0 && canAsk && supportsFormElicitation(server)
           ? await elicitMissingInput(services, tool, input, request, ctx)
           : { input };
       if ("question" in elicited) return elicited.question;

@@ -198,6 +198,8 @@ export function streamableHttpTransport(
         principal,
         requestId: res.getHeader("x-request-id") as string,
         argumentIssues: received?.argumentIssues,
+        // Since 2026-07-28 a question is the answer; before, it is an event before the answer, which JSON has no place for.
+        canAsk: accepted.events || !isLegacy(req, body),
       };
       const staysOpen =
         (req.method === "GET" && resumedCallOf(req) === undefined) || methodOf(body) === SUBSCRIBE;
