@@ -14,7 +14,7 @@ import {
 import { isLongNumber } from "../../../schemas/long-numbers.ts";
 import { valueKey } from "../value-key.ts";
 import type { JsonSchema } from "./dialect.ts";
-import { isLongLimit, withoutLongLimits } from "./long-limits.ts";
+import { isLongLimit } from "./long-limits.ts";
 import { isSchemaObject, mapInnerSchemas, mapSchemas, takesNumbers, typesOf } from "./map-schemas.ts";
 
 /** The keyword, of our own, that stands for those that compare numbers. Its value is the schema as written. */
@@ -54,18 +54,25 @@ export function acceptLongNumbers(
   { keepsPaths = false }: Options = {},
 ): JsonSchema {
   ajv.addKeyword(KEYWORD);
-  ajv.addSchema(asWritten(withoutLongLimits(schema)) as JsonSchema, WRITTEN, undefined, false);
+  ajv.addSchema(asWritten(schema) as JsonSchema, WRITTEN, undefined, false);
   ajv.addSchema({}, ANY, undefined, false);
   return rewrite(schema, "#", keepsPaths) as JsonSchema;
 }
 
 /**
  * Copies a schema so that references to the forms of `oneOf` only decide whether these match: without defaults, which a form that
- * does not match would fill in too.
+ * does not match would fill in too. Limits that are long numbers are compared by the keyword.
  */
 function asWritten(schema: unknown): unknown {
   if (!isSchemaObject(schema)) return schema;
   const { default: _, oneOf, ...others } = mapInnerSchemas(schema, asWritten);
+  const limits = Object.entries(others).filter(([keyword, value]) => isLongLimit(keyword, value));
+  for (const [keyword] of limits) delete others[keyword];
+  if (limits.length > 0)
+    others[LONG_NUMBER_KEYWORD] = {
+      ...("type" in schema && { type: schema["type"] }),
+      ...Object.fromEntries(limits),
+    };
   if (oneOf === undefined) return others;
   return { ...others, oneOf: Array.isArray(oneOf) ? oneOf.map(asForm) : oneOf };
 }
@@ -82,10 +89,9 @@ function rewrite(schema: unknown, pointer: string, keepsPaths: boolean): unknown
   ]);
   const rewritten = Object.fromEntries(entries) as Record<string, unknown>;
   const types = typesOf(schema);
-  if (concernsNumbers(schema)) {
-    rewritten[LONG_NUMBER_KEYWORD] = schema;
-    for (const keyword of comparedKeywords(schema)) delete rewritten[keyword];
-  }
+  if (concernsNumbers(schema)) rewritten[LONG_NUMBER_KEYWORD] = schema;
+  // Also where only text matches, because the validator takes no text as a limit.
+  for (const keyword of comparedKeywords(schema)) delete rewritten[keyword];
   if (types !== undefined && takesNumbers(types) && !types.includes("string")) {
     for (const keyword of TEXT_KEYWORDS) delete rewritten[keyword];
     rewritten["type"] = [...types, "string"];

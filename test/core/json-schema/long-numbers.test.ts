@@ -150,6 +150,29 @@ describe("a long number", () => {
   });
 });
 
+describe("a limit that is a long number", () => {
+  const MAX_INT64 = "9223372036854775807";
+  const forms: JsonSchema[] = [{ type: "number", maximum: MAX_INT64 }, { type: "string" }];
+  it.each<[string, JsonSchema]>([
+    ["in a form of oneOf", { oneOf: forms }],
+    ["in a field of a form", { oneOf: [{ oneOf: forms }, { type: "null" }] }],
+    ["behind a reference", { oneOf: [{ $ref: "#/$defs/n" }, { type: "null" }], $defs: { n: forms[0]! } }],
+    ["in a form of anyOf", { anyOf: [forms[0]!, { type: "null" }] }],
+  ])("is compared exactly with a double %s", (_what, schema) => {
+    expect(issuesOf(schema, 2 ** 63)).not.toEqual([]);
+    expect(issuesOf(schema, 2 ** 62)).toEqual([]);
+    expect(issuesOf(schema, MAX_INT64)).toEqual([]);
+  });
+
+  it("leaves a text that is no number to the other form", () => {
+    expect(issuesOf({ oneOf: forms }, "a")).toEqual([]);
+    expect(issuesOf({ oneOf: forms }, "9223372036854775808")).toEqual([]);
+    expect(
+      issuesOf({ oneOf: [{ type: "string", maximum: MAX_INT64 }, { type: "null" }] }, "9223372036854775808"),
+    ).toEqual([]);
+  });
+});
+
 describe("a schema", () => {
   it("can have long numbers as defaults, constants and allowed values", () => {
     const id = { type: "integer", minimum: 1, default: LONG };
