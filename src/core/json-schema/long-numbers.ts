@@ -66,15 +66,14 @@ export function acceptLongNumbers(
 function asWritten(schema: unknown): unknown {
   if (!isSchemaObject(schema)) return schema;
   const { default: _, oneOf, ...others } = mapInnerSchemas(schema, asWritten);
-  const limits = Object.entries(others).filter(([keyword, value]) => isLongLimit(keyword, value));
-  for (const [keyword] of limits) delete others[keyword];
-  if (limits.length > 0)
-    others[LONG_NUMBER_KEYWORD] = {
-      ...("type" in schema && { type: schema["type"] }),
-      ...Object.fromEntries(limits),
-    };
-  if (oneOf === undefined) return others;
-  return { ...others, oneOf: Array.isArray(oneOf) ? oneOf.map(asForm) : oneOf };
+  const copy: Record<string, unknown> = {};
+  const limits: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(others))
+    (isLongLimit(keyword, value) ? limits : copy)[keyword] = value;
+  if (Object.keys(limits).length > 0)
+    copy[LONG_NUMBER_KEYWORD] = Object.hasOwn(schema, "type") ? { ...limits, type: schema["type"] } : limits;
+  if (oneOf !== undefined) copy["oneOf"] = Array.isArray(oneOf) ? oneOf.map(asForm) : oneOf;
+  return copy;
 }
 
 /** Begins a form with a reference, which keeps ajv from inlining it: to decide about that takes 2^n times as long in n levels. */
@@ -120,7 +119,7 @@ const comparedKeywords = (schema: JsonSchema): string[] =>
   Object.keys(schema).filter(
     (keyword) =>
       isLongLimit(keyword, schema[keyword]) ||
-      (EQUALITY_KEYWORDS.includes(keyword) && comparesValues(schema)),
+      (EQUALITY_KEYWORDS.includes(keyword) && comparesBy(schema, keyword)),
   );
 
 /** Keywords by which a schema compares values with others. */
@@ -128,7 +127,16 @@ const EQUALITY_KEYWORDS = ["const", "enum", "uniqueItems"];
 
 /** Whether a schema compares values that are not always text. */
 const comparesValues = (schema: JsonSchema): boolean =>
-  schema["type"] !== "string" && EQUALITY_KEYWORDS.some((keyword) => Object.hasOwn(schema, keyword));
+  EQUALITY_KEYWORDS.some((keyword) => comparesBy(schema, keyword));
+
+/** Whether a schema compares values that are not always text by a keyword. */
+const comparesBy = (schema: JsonSchema, keyword: string): boolean =>
+  Object.hasOwn(schema, keyword) &&
+  schema["type"] !== "string" &&
+  !(keyword === "uniqueItems" && hasTextItems(schema));
+
+const hasTextItems = ({ items, prefixItems }: JsonSchema): boolean =>
+  prefixItems === undefined && isSchemaObject(items) && items["type"] === "string";
 
 interface NumericLimit {
   keyword: string;
@@ -153,7 +161,7 @@ function compile(schema: JsonSchema): DataValidateFunction {
   const validate: DataValidateFunction = (value: unknown): boolean => {
     validate.errors = [
       ...equalityErrors(allowed, value),
-      ...(comparesValues(schema) && schema["uniqueItems"] === true ? repetitionErrors(value) : []),
+      ...(schema["uniqueItems"] === true && comparesBy(schema, "uniqueItems") ? repetitionErrors(value) : []),
       ...(mayBeNumber ? numberErrors(schema, types, value) : []),
     ];
     return validate.errors.length === 0;

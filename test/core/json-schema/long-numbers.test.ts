@@ -150,6 +150,19 @@ describe("a long number", () => {
   });
 });
 
+describe("uniqueItems", () => {
+  const spellings = ["1234567890123456.10", "1234567890123456.1"];
+  it("compares texts as texts, and what may be numbers as numbers", () => {
+    const texts = { type: "array", items: { type: "string" }, uniqueItems: true };
+    expect(issuesOf(texts, spellings)).toEqual([]);
+    expect(issuesOf(texts, [spellings[0], spellings[0]])).not.toEqual([]);
+    for (const items of [{ type: "number" }, { type: ["string", "number"] }, {}])
+      expect(issuesOf({ ...texts, items }, spellings)).not.toEqual([]);
+    const tuple = { ...texts, prefixItems: [{ type: "number" }, { type: "number" }] };
+    expect(issuesOf(tuple, spellings)).not.toEqual([]);
+  });
+});
+
 describe("a limit that is a long number", () => {
   const MAX_INT64 = "9223372036854775807";
   const forms: JsonSchema[] = [{ type: "number", maximum: MAX_INT64 }, { type: "string" }];
