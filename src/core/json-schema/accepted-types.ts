@@ -1,4 +1,5 @@
 /** Decides which types of values a schema may accept, and which of its forms a value can match. */
+import { isLongNumber, readNumber } from "../../../schemas/long-numbers.ts";
 import { valueKey } from "../value-key.ts";
 import type { JsonSchema } from "./dialect.ts";
 import { resolveRef } from "./references.ts";
@@ -11,12 +12,17 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /**
  * Creates a function that decides whether a form is not ruled out by its type and its constants; each form is read once. Its
  * required fields do not rule it out: they are present in a completed value, which must select the same form again.
+ * @param asWritten whether a text may stand for the number or the boolean in it, where no constant is a text
  */
-export function formMatcher(value: object, root: JsonSchema): (form: unknown) => boolean {
+export function formMatcher(
+  value: object,
+  root: JsonSchema,
+  { asWritten = false } = {},
+): (form: unknown) => boolean {
   const answers = new Map<unknown, boolean>();
-  const keys = new Map<string, string>();
-  const keyOf = (name: string, field: unknown): string => {
-    const key = keys.get(name) ?? valueKey(field);
+  const keys = new Map<string, Keys>();
+  const keyOf = (name: string, field: unknown): Keys => {
+    const key = keys.get(name) ?? { key: valueKey(field), read: asWritten ? readKey(field) : undefined };
     keys.set(name, key);
     return key;
   };
@@ -27,8 +33,22 @@ export function formMatcher(value: object, root: JsonSchema): (form: unknown) =>
   };
 }
 
-/** Returns the key of the value of a field. */
-type KeyOf = (name: string, field: unknown) => string;
+/** The key of the value of a field, and that of the number or the boolean that it may stand for. */
+interface Keys {
+  key: string;
+  read: string | undefined;
+}
+
+type KeyOf = (name: string, field: unknown) => Keys;
+
+function readKey(field: unknown): string | undefined {
+  const scalar = typeof field === "string" ? readScalar(field) : undefined;
+  return scalar === undefined ? undefined : valueKey(scalar);
+}
+
+/** The boolean or the number that a text writes; undefined for any other text. */
+export const readScalar = (text: string): boolean | number | string | undefined =>
+  text === "true" || text === "false" ? text === "true" : readNumber(text.trim());
 
 function canMatch(form: unknown, value: object, root: JsonSchema, keyOf: KeyOf): boolean {
   const schema = isObject(form) && typeof form["$ref"] === "string" ? resolveRef(form["$ref"], root) : form;
@@ -42,20 +62,28 @@ function canMatch(form: unknown, value: object, root: JsonSchema, keyOf: KeyOf):
     const given = Object.hasOwn(value, name) ? (value[name] ?? null) : null;
     if (given === null && !(Array.isArray(required) && required.includes(name))) return true;
     const allowed = typeof given === "object" && given !== null ? undefined : allowedKeys(field);
-    return allowed === undefined || allowed.has(keyOf(name, given));
+    if (allowed === undefined) return true;
+    const { key, read } = keyOf(name, given);
+    return allowed.keys.has(key) || (read !== undefined && !allowed.hasText && allowed.keys.has(read));
   });
 }
 
-const knownKeys = new WeakMap<object, ReadonlySet<string>>();
+interface AllowedKeys {
+  keys: ReadonlySet<string>;
+  hasText: boolean;
+}
+
+const knownKeys = new WeakMap<object, AllowedKeys>();
 
 /** The keys of the values that `const` and `enum` of a schema allow; undefined where it has neither. */
-function allowedKeys(schema: unknown): ReadonlySet<string> | undefined {
+function allowedKeys(schema: unknown): AllowedKeys | undefined {
   if (!isObject(schema)) return undefined;
   const known = knownKeys.get(schema);
   if (known !== undefined) return known;
   const allowed = Object.hasOwn(schema, "const") ? [schema["const"]] : schema["enum"];
   if (!Array.isArray(allowed)) return undefined;
-  const keys = new Set(allowed.map(valueKey));
+  const hasText = allowed.some((each) => typeof each === "string" && !isLongNumber(each));
+  const keys = { keys: new Set(allowed.map(valueKey)), hasText };
   knownKeys.set(schema, keys);
   return keys;
 }

@@ -2,12 +2,11 @@
  * Reads a value as models write it: JSON text for an object or a list, text for a number or a boolean, one value for a list of
  * one. A value that its schema may accept as it is stays so.
  */
-import { readNumber } from "../../../schemas/long-numbers.ts";
 import type { PartialIssue } from "../connections.ts";
 import { isNestedDeeper, MAX_REQUEST_DEPTH, tooDeepIssue } from "../json-nesting.ts";
 import { type JsonLoss, scanJson } from "../json-scan.ts";
 import { describeLoss } from "../json-text.ts";
-import { acceptsType, formMatcher, type Question } from "./accepted-types.ts";
+import { acceptsType, formMatcher, type Question, readScalar } from "./accepted-types.ts";
 import type { JsonSchema } from "./dialect.ts";
 import { fieldFacts, type SchemaContext, schemaAt } from "./schema-at.ts";
 
@@ -71,11 +70,9 @@ const itemOf = (schema: unknown, reading: Reading): unknown =>
   schemaAt(schema, 0, formMatcher([], reading.root), reading);
 
 function readText(schema: unknown, text: string, path: Path, reading: Reading): unknown {
-  if (accepts(schema, "boolean", reading) && (text === "true" || text === "false")) return text === "true";
-  if (accepts(schema, "number", reading)) {
-    const number = readNumber(text.trim());
-    if (number !== undefined) return number;
-  }
+  const scalar = readScalar(text);
+  if (scalar !== undefined && accepts(schema, typeof scalar === "boolean" ? "boolean" : "number", reading))
+    return scalar;
   const [list, object] = [accepts(schema, "array", reading), accepts(schema, "object", reading)];
   if (!list && !object) return text;
   if (isContainer(text)) {
@@ -110,7 +107,7 @@ function readList(schema: unknown, items: readonly unknown[], path: Path, readin
 }
 
 function readFields(schema: unknown, value: object, path: Path, reading: Reading): Record<string, unknown> {
-  const canMatch = formMatcher(withOtherNames(value, reading), reading.root);
+  const canMatch = formMatcher(withOtherNames(value, reading), reading.root, { asWritten: true });
   const factsOf = (name: string) => fieldFacts(schema, name, canMatch, reading);
   /** The name of a field in the schema, where the written one stands for it. */
   const nameOf = (written: string): string => {

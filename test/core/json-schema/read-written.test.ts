@@ -77,6 +77,28 @@ describe("readWritten", () => {
       { kind: "order", data: { id: 1 } },
     ],
     [
+      "the form that a number as text selects",
+      {
+        oneOf: [
+          object({ v: { const: 1 }, n: { type: "integer" } }, { required: ["v"] }),
+          object({ v: { const: 2 }, n: text }, { required: ["v"] }),
+        ],
+      },
+      { v: "1", n: "5" },
+      { v: 1, n: 5 },
+    ],
+    [
+      "the form that a boolean as text selects",
+      {
+        anyOf: [
+          object({ v: { const: false }, n: text }, { required: ["v"] }),
+          object({ v: { enum: [true] }, n: { type: "integer" } }, { required: ["v"] }),
+        ],
+      },
+      { v: "true", n: "5" },
+      { v: true, n: 5 },
+    ],
+    [
       "the values of a map",
       { type: "object", additionalProperties: order },
       { x: '{"id":1}' },
@@ -112,6 +134,16 @@ describe("readWritten", () => {
       { order: '{"id":1}' },
     ],
     ["JSON text where anything is accepted", object({ order: {} }), { order: '{"id":1}' }],
+    [
+      "a text that is a constant of one form, and a number that is one of another",
+      {
+        anyOf: [
+          object({ v: { const: "1" }, n: text }, { required: ["v"] }),
+          object({ v: { enum: [1, "one"] }, n: { type: "integer" } }, { required: ["v"] }),
+        ],
+      },
+      { v: "1", n: "5" },
+    ],
     ["text where one form takes it", object({ x: { anyOf: [order, text] } }), { x: "{}" }],
     ["a field that is not declared", object({ order }), { other: '{"id":1}' }],
     ["text with leading zeros, which is no number", object({ n: { type: "integer" } }), { n: "007" }],
