@@ -259,11 +259,11 @@ describe("an approval, over JSON alone", () => {
     const initialize = { ...INITIALIZE_REQUEST, params: { ...params, capabilities } };
     const started = await postMessage(`${url}/mcp`, headers, initialize);
     const session = { ...headers, "Mcp-Session-Id": started.headers["mcp-session-id"] as string };
-    const refused = JSON.parse((await postMessage(`${url}/mcp`, session, call)).text) as Json;
+    const refused = JSON.parse((await postMessage(`${url}/mcp`, session, call)).text);
     expect(problemOf(refused.result).errors).toMatchObject([{ path: "decision" }]);
 
     const modern = modernRequest(headers, "tools/call", call.params, capabilities);
-    const asked = JSON.parse((await postMessage(`${url}/mcp`, modern.headers, modern.body)).text) as Json;
+    const asked = JSON.parse((await postMessage(`${url}/mcp`, modern.headers, modern.body)).text);
     expect(asked.result.inputRequests.answer).toMatchObject({ method: "elicitation/create" });
   });
 });
