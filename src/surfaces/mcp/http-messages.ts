@@ -108,7 +108,9 @@ function scanMessage(text: string, message: unknown): { exact: string; argumentI
     keys: true,
     isRead: ({ 0: part, length }) => length === 1 || part === "params" || part === "result" || part === "id",
   });
-  const isCall = methodOf(message) === "tools/call";
+  const method = methodOf(message);
+  // A call that is resumed has no method.
+  const isCall = method === undefined || method === "tools/call";
   const isArgument = ({ path: [params, args, ...inside] }: JsonLoss): boolean =>
     isCall && params === "params" && args === "arguments" && inside.length > 0;
   for (const loss of losses) if (loss.kind === "duplicate_key" && !isArgument(loss)) throw givenTwice(loss);
