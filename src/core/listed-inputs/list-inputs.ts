@@ -30,5 +30,6 @@ export function listInputs(inputs: JsonSchema = NO_INPUTS): ListedInputs {
   const names = listedNames(written);
   const renamed = withListedNames(written, names);
   const schema = listRoot(withoutReferences(publishedSchema(renamed))) as ListedInputs["schema"];
-  return JSON.stringify(schema).length > MAX_LISTED_CHARS ? unlisted : { schema, names, written, renamed };
+  const isListed = schema !== undefined && JSON.stringify(schema).length <= MAX_LISTED_CHARS;
+  return isListed ? { schema, names, written, renamed } : unlisted;
 }

@@ -43,6 +43,8 @@ const IN_WORDS = [
   "exclusiveMinimum",
   "exclusiveMaximum",
 ];
+/** Maximum number of schemas that are listed. Forms inside forms are listed once for each form around them. */
+const MAX_SCHEMAS = 1_000;
 /** Maximum length of what is added to one description, in characters. */
 const MAX_WORDS = 1_000;
 
@@ -51,11 +53,20 @@ const isObject = (value: unknown): value is JsonSchema =>
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
-/** @param schema without references; its root describes an object */
-export const listRoot = (schema: JsonSchema): Node => ({
-  ...listObject(merged(schema), true),
-  type: "object",
-});
+interface Listing {
+  /** Number of schemas that may still be listed. */
+  remaining: number;
+}
+
+/**
+ * @param schema without references; its root describes an object
+ * @returns undefined if too many schemas would be listed
+ */
+export function listRoot(schema: JsonSchema): Node | undefined {
+  const listing: Listing = { remaining: MAX_SCHEMAS };
+  const listed = { ...listObject(merged(schema), true, listing), type: "object" };
+  return listing.remaining < 0 ? undefined : listed;
+}
 
 /** A value of any type. Gemini on Vertex AI refuses a schema without a type, and the MCP Inspector warns of it. */
 const ANY_VALUE = {
@@ -63,21 +74,23 @@ const ANY_VALUE = {
   anyOf: ["string", "number", "boolean", "object"].map((type) => ({ type })),
 };
 
-function list(schema: unknown): Node {
-  const listed = listTyped(schema);
+function list(schema: unknown, listing: Listing): Node {
+  listing.remaining -= 1;
+  if (listing.remaining < 0) return {};
+  const listed = listTyped(schema, listing);
   return listed["type"] === undefined && listed["anyOf"] === undefined ? { ...ANY_VALUE, ...listed } : listed;
 }
 
-function listTyped(schema: unknown): Node {
+function listTyped(schema: unknown, listing: Listing): Node {
   if (!isObject(schema)) return {};
   const whole = merged(schema);
   const choice = ["anyOf", "oneOf"].find((keyword) => Array.isArray(whole[keyword]));
   const forms = choice === undefined ? [] : listOf(whole[choice]);
-  if (choice !== undefined && forms.every(standsAlone)) return listForms(whole, choice, forms);
+  if (choice !== undefined && forms.every(standsAlone)) return listForms(whole, choice, forms, listing);
   const types = typesOf(whole);
   const oneEach = types.map((type) => ({ type }));
-  if (types.length > 1) return listForms(whole, "type", oneEach);
-  return listObject({ ...whole, ...(types.length === 1 && { type: types[0] }) }, false);
+  if (types.length > 1) return listForms(whole, "type", oneEach, listing);
+  return listObject({ ...whole, ...(types.length === 1 && { type: types[0] }) }, false, listing);
 }
 
 /** The types of a value that is not null: null stands for a field that is left out. */
@@ -107,19 +120,19 @@ const standsAlone = (form: unknown): boolean => {
  * A value with several forms: nothing but a description may stand beside `anyOf`.
  * @param choice the keyword that has them
  */
-function listForms(whole: Node, choice: string, forms: readonly unknown[]): Node {
+function listForms(whole: Node, choice: string, forms: readonly unknown[], listing: Listing): Node {
   const beside = Object.entries(whole).filter(([key]) => key !== choice && key !== "type");
   const about = Object.fromEntries(beside.filter(([key]) => ANNOTATIONS.has(key)));
   const shared = Object.fromEntries(beside.filter(([key]) => !ANNOTATIONS.has(key)));
   const listed = forms
     .filter((form) => !isObject(form) || [form["type"]].flat().some((type) => type !== "null"))
-    .map((form) => list({ allOf: [form, shared] }));
+    .map((form) => list({ allOf: [form, shared] }, listing));
   if (listed.length === 1) return { ...listed[0], ...about };
   return { ...about, ...(listed.length > 0 && { anyOf: listed }) };
 }
 
 /** A value with one form; other forms of an object are described in words, with their fields among its own. */
-function listObject(whole: Node, isRoot: boolean): Node {
+function listObject(whole: Node, isRoot: boolean, listing: Listing): Node {
   const inWords: Node = Object.fromEntries(
     IN_WORDS.filter((keyword) => Object.hasOwn(whole, keyword)).map((keyword) => [keyword, whole[keyword]]),
   );
@@ -129,7 +142,7 @@ function listObject(whole: Node, isRoot: boolean): Node {
   const values = valuesOf(folded).filter((value) => value !== null);
   const isListed = values.every((value) => typeof value === "string" && value !== "");
   if (values.length > 0 && (isRoot || !isListed)) inWords["enum"] = values;
-  const fields = listedFields(folded, listOf(required));
+  const fields = listedFields(folded, listOf(required), listing);
   const closed =
     patternProperties === undefined ? (additionalProperties ?? unevaluatedProperties) : undefined;
   return {
@@ -142,9 +155,9 @@ function listObject(whole: Node, isRoot: boolean): Node {
     ...(fields !== undefined && { properties: fields }),
     ...(listOf(required).length > 0 && { required }),
     ...(closed !== undefined && {
-      additionalProperties: closed === false ? false : isAnything(closed) || list(closed),
+      additionalProperties: closed === false ? false : isAnything(closed) || list(closed, listing),
     }),
-    ...(type === "array" && { items: list(items) }),
+    ...(type === "array" && { items: list(items, listing) }),
   };
 }
 
@@ -155,12 +168,16 @@ const impliedType = (node: Node): string | undefined =>
   node["properties"] === undefined ? (node["items"] === undefined ? undefined : "array") : "object";
 
 /** The fields, with those that are only required: vendors refuse a required field that is not listed. */
-function listedFields({ properties }: Node, required: readonly unknown[]): Node | undefined {
+function listedFields(
+  { properties }: Node,
+  required: readonly unknown[],
+  listing: Listing,
+): Node | undefined {
   if (properties === undefined && required.length === 0) return undefined;
   const written = Object.entries(fieldsOf(properties)).filter(([, field]) => field !== false);
   const missing = required.filter((name) => !Object.hasOwn(fieldsOf(properties), String(name)));
   return Object.fromEntries([
-    ...written.map(([name, field]) => [name, list(field)] as const),
+    ...written.map(([name, field]) => [name, list(field, listing)] as const),
     ...missing.map((name) => [String(name), ANY_VALUE] as const),
   ]);
 }

@@ -75,6 +75,23 @@ describe("the listed inputs of a workflow", () => {
     expect(inputChanges(doubling)).toMatchObject([{ path: [], code: "listed_without_fields" }]);
   });
 
+  it("have no fields when forms inside forms would be listed too often", () => {
+    const forms = (inner: object, depth: number): object =>
+      depth === 0
+        ? inner
+        : forms(
+            { anyOf: [object({}, { title: "a" }), object({}, { title: "b" })], properties: { x: inner } },
+            depth - 1,
+          );
+    const types = (inner: object, depth: number): object =>
+      depth === 0
+        ? inner
+        : types({ type: ["object", "array"], properties: { x: inner }, items: inner }, depth - 1);
+    // Listed whole, the first would have 2^24 forms and the second 4^7.
+    expect(listInputs(object({ x: forms(text, 24) }))).toMatchObject({ schema: undefined });
+    expect(listInputs(object({ x: types(text, 7) }))).toMatchObject({ schema: undefined });
+  });
+
   it("are compatible, and enforce the same, for any schema", () => {
     fc.assert(
       fc.property(inputsOf(schemas), fc.array(values, { minLength: 5, maxLength: 5 }), (inputs, given) => {
