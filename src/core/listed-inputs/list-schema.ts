@@ -2,6 +2,8 @@
  * Writes a schema with the keywords that all model vendors take in the schema of a tool. What they do not take stands in the
  * description; calls are checked by the schema as it is written.
  */
+import { canonicalJson } from "../canonical-json.ts";
+import { acceptsType } from "../json-schema/accepted-types.ts";
 import type { JsonSchema } from "../json-schema/dialect.ts";
 
 type Node = Record<string, unknown>;
@@ -83,7 +85,7 @@ function list(schema: unknown, listing: Listing): Node {
 
 function listTyped(schema: unknown, listing: Listing): Node {
   if (!isObject(schema)) return {};
-  const whole = merged(schema);
+  const whole = withoutNull(merged(schema));
   const choice = ["anyOf", "oneOf"].find((keyword) => Array.isArray(whole[keyword]));
   const forms = choice === undefined ? [] : listOf(whole[choice]);
   if (choice !== undefined && forms.every(standsAlone)) return listForms(whole, choice, forms, listing);
@@ -92,6 +94,21 @@ function listTyped(schema: unknown, listing: Listing): Node {
   if (types.length > 1) return listForms(whole, "type", oneEach, listing);
   return listObject({ ...whole, ...(types.length === 1 && { type: types[0] }) }, false, listing);
 }
+
+/** A value that can't be left out: where it may be null, which is not among the listed types, its description says so. */
+function listPresent(schema: unknown, listing: Listing): Node {
+  const listed = list(schema, listing);
+  const question = { kind: "null", root: {}, known: new Map() } as const;
+  if (!standsAlone(schema) || !acceptsType(schema, question)) return listed;
+  return { ...listed, description: joined(listed["description"], "May be null.") };
+}
+
+/** A schema without null as its default and among its examples. */
+const withoutNull = ({ default: value, examples, ...others }: Node): Node => ({
+  ...others,
+  ...(value !== undefined && value !== null && { default: value }),
+  ...(examples !== undefined && { examples: listOf(examples).filter((example) => example !== null) }),
+});
 
 /** The types of a value that is not null: null stands for a field that is left out. */
 function typesOf({ type, ...schema }: JsonSchema): unknown[] {
@@ -137,7 +154,7 @@ function listObject(whole: Node, isRoot: boolean, listing: Listing): Node {
     IN_WORDS.filter((keyword) => Object.hasOwn(whole, keyword)).map((keyword) => [keyword, whole[keyword]]),
   );
   const folded = fold(whole, inWords);
-  const { required, additionalProperties, patternProperties, items, unevaluatedProperties } = folded;
+  const { required, additionalProperties, patternProperties, unevaluatedProperties } = folded;
   const type = folded["type"] ?? impliedType(folded);
   const values = valuesOf(folded).filter((value) => value !== null);
   const isListed = values.every((value) => typeof value === "string" && value !== "");
@@ -155,11 +172,17 @@ function listObject(whole: Node, isRoot: boolean, listing: Listing): Node {
     ...(fields !== undefined && { properties: fields }),
     ...(listOf(required).length > 0 && { required }),
     ...(closed !== undefined && {
-      additionalProperties: closed === false ? false : isAnything(closed) || list(closed, listing),
+      additionalProperties: closed === false ? false : isAnything(closed) || listPresent(closed, listing),
     }),
-    ...(type === "array" && { items: list(items, listing) }),
+    ...(type === "array" && { items: listPresent(itemsOf(folded), listing) }),
   };
 }
+
+/** A schema of all items, also of those that have a schema for their place. */
+const itemsOf = ({ prefixItems, items }: Node): unknown =>
+  prefixItems === undefined
+    ? items
+    : { anyOf: [...listOf(prefixItems), items ?? {}].filter((item) => item !== false) };
 
 const isAnything = (schema: unknown): boolean =>
   schema === true || (isObject(schema) && Object.keys(schema).length === 0);
@@ -177,7 +200,10 @@ function listedFields(
   const written = Object.entries(fieldsOf(properties)).filter(([, field]) => field !== false);
   const missing = required.filter((name) => !Object.hasOwn(fieldsOf(properties), String(name)));
   return Object.fromEntries([
-    ...written.map(([name, field]) => [name, list(field, listing)] as const),
+    ...written.map(([name, field]) => {
+      const listed = required.includes(name) ? listPresent(field, listing) : list(field, listing);
+      return [name, listed] as const;
+    }),
     ...missing.map((name) => [String(name), ANY_VALUE] as const),
   ]);
 }
@@ -185,24 +211,47 @@ function listedFields(
 /** Adds the fields of the forms and branches of an object to its own, and says in `inWords` what they are for. */
 function fold(whole: Node, inWords: Node): Node {
   const branches = [whole["then"], whole["else"], ...Object.values(fieldsOf(whole["dependentSchemas"]))];
-  const forms = ["anyOf", "oneOf"].flatMap((keyword) => {
+  const forms = ["anyOf", "oneOf", "allOf"].flatMap((keyword) => {
     const inner = listOf(whole[keyword]);
     if (inner.length > 0) inWords[keyword] = inner;
     return inner;
   });
   const added = [...forms, ...branches].filter(isObject).map((form) => fold(merged(form), {}));
-  const fields = [...added, whole].map((form) => fieldsOf(form["properties"]));
-  const properties = Object.assign({}, ...fields) as Node;
+  const properties = { ...fieldsOfForms(added), ...fieldsOf(whole["properties"]) };
   return { ...whole, ...(Object.keys(properties).length > 0 && { properties }) };
 }
 
+/** The fields of several forms of an object. One that several of them have may be as each says. */
+function fieldsOfForms(forms: readonly Node[]): Node {
+  const byName = new Map<string, Map<string, unknown>>();
+  for (const [name, field] of forms.flatMap(({ properties }) => Object.entries(fieldsOf(properties)))) {
+    const found = byName.get(name) ?? new Map<string, unknown>();
+    byName.set(name, found.set(canonicalJson(field), field));
+  }
+  return Object.fromEntries([...byName].map(([name, found]) => [name, oneOfEach([...found.values()])]));
+}
+
+function oneOfEach(schemas: readonly unknown[]): unknown {
+  if (schemas.length === 1) return schemas[0];
+  const listValues = schemas.every(
+    (schema) =>
+      isObject(schema) &&
+      valuesOf(schema).length > 0 &&
+      Object.keys(schema).every((keyword) => ["type", "const", "enum"].includes(keyword)),
+  );
+  return listValues ? { enum: [...new Set(schemas.filter(isObject).flatMap(valuesOf))] } : { anyOf: schemas };
+}
+
 const described = (description: unknown, inWords: Node): Node => {
-  const written = typeof description === "string" ? description : "";
-  if (Object.keys(inWords).length === 0) return written === "" ? {} : { description: written };
+  if (Object.keys(inWords).length === 0)
+    return typeof description === "string" && description !== "" ? { description } : {};
   const json = JSON.stringify(inWords);
   const words = `Must also match: ${json.length > MAX_WORDS ? `${json.slice(0, MAX_WORDS).toWellFormed()}…` : json}`;
-  return { description: written === "" ? words : `${written}\n${words}` };
+  return { description: joined(description, words) };
 };
+
+const joined = (description: unknown, words: string): string =>
+  typeof description === "string" && description !== "" ? `${description}\n${words}` : words;
 
 /** A schema with what its `allOf` adds. */
 function merged(schema: JsonSchema): Node {
@@ -213,20 +262,70 @@ function merged(schema: JsonSchema): Node {
     .reduce((whole, part) => both(whole, part), own);
 }
 
+/** Keywords whose meaning depends on each other. */
+const TOGETHER: readonly (readonly string[])[] = [
+  ["if", "then", "else"],
+  ["contains", "minContains", "maxContains"],
+];
+/** Keywords that are merged, or whose value in the first of two schemas is listed for both: it allows what both allow. */
+const NEVER_APART: ReadonlySet<string> = new Set([
+  ...ANNOTATIONS,
+  "properties",
+  "required",
+  "type",
+  "items",
+  "additionalProperties",
+  "unevaluatedProperties",
+  "unevaluatedItems",
+]);
+
+/** One schema for two; a keyword that they have with different values stays apart for the second, in `allOf`. */
 function both(one: Node, other: Node): Node {
+  const { allOf, ...second } = other;
+  const [apart, beside] = partition(Object.entries(second), ([keyword]) => {
+    const group = TOGETHER.find((keywords) => keywords.includes(keyword)) ?? [keyword];
+    return (
+      !NEVER_APART.has(keyword) &&
+      group.some((each) => Object.hasOwn(one, each)) &&
+      canonicalJson(pick(one, group)) !== canonicalJson(pick(other, group))
+    );
+  });
+  const parts = [
+    ...listOf(one["allOf"]),
+    ...listOf(allOf),
+    ...(apart.length > 0 ? [Object.fromEntries(apart)] : []),
+  ];
   const fields: Node = { ...fieldsOf(one["properties"]) };
   for (const [name, field] of Object.entries(fieldsOf(other["properties"])))
     fields[name] = Object.hasOwn(fields, name) ? { allOf: [fields[name], field] } : field;
   const required = [...new Set([...listOf(one["required"]), ...listOf(other["required"])])];
-  const whole = { ...other, ...one };
-  // Two choices at once: the second stays beside the first in another keyword, and both are described.
-  const choices = [one, other].flatMap((part) =>
-    ["anyOf", "oneOf"].flatMap((key) => (part[key] === undefined ? [] : [part[key]])),
-  );
-  if (choices.length > 1) Object.assign(whole, { anyOf: choices[0], oneOf: choices[1] });
   return {
-    ...whole,
+    ...Object.fromEntries(beside),
+    ...one,
+    ...(one["type"] !== undefined && other["type"] !== undefined && { type: commonTypes(one, other) }),
     ...(Object.keys(fields).length > 0 && { properties: fields }),
     ...(required.length > 0 && { required }),
+    ...(parts.length > 0 && { allOf: parts }),
   };
+}
+
+const pick = (node: Node, keywords: readonly string[]): Node =>
+  Object.fromEntries(keywords.map((keyword) => [keyword, node[keyword]]));
+
+function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
+}
+
+const isAmong = (type: unknown, types: readonly unknown[]): boolean =>
+  types.includes(type) || (type === "integer" && types.includes("number"));
+
+function commonTypes(one: Node, other: Node): unknown {
+  const [first, second] = [[one["type"]].flat(), [other["type"]].flat()];
+  const common = new Set([
+    ...first.filter((type) => isAmong(type, second)),
+    ...second.filter((type) => isAmong(type, first)),
+  ]);
+  // No value matches both.
+  if (common.size === 0) return one["type"];
+  return common.size === 1 ? [...common][0] : [...common];
 }

@@ -13,6 +13,7 @@ import { refusedByVendors } from "../../support/vendor-rules.ts";
 const text = { type: "string" };
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 const listedOf = (inputs: object) => listInputs(inputs as JsonSchema).schema!;
+const fieldsOf = (inputs: object) => listedOf(inputs)["properties"] as object;
 
 describe("the listed inputs of a workflow", () => {
   it.each(AWKWARD_INPUTS)("are refused by no vendor: $name", ({ inputs, args, given }) => {
@@ -57,6 +58,72 @@ describe("the listed inputs of a workflow", () => {
     });
   });
 
+  it("have every form of a field that several forms have", () => {
+    const card = object({ kind: { const: "card" }, url: text, number: text });
+    const iban = object({ kind: { const: "iban" }, url: text, number: { type: "integer" } });
+    const both = {
+      kind: { ...text, enum: ["card", "iban"] },
+      url: text,
+      number: { anyOf: [text, { type: "integer" }] },
+    };
+    expect(fieldsOf({ type: "object", anyOf: [card, iban] })).toEqual(both);
+    expect(fieldsOf({ type: "object", ...conditional(card, card, iban) })).toEqual(both);
+    // A field of the whole object has to match there too, so its own form is listed.
+    const own = { type: "object", properties: { number: text }, oneOf: [card, iban] };
+    expect(fieldsOf(own)).toMatchObject({ number: text });
+    const pair = { type: "array", prefixItems: [text, { type: "integer" }], items: { type: "boolean" } };
+    const items = { anyOf: [text, { type: "integer" }, { type: "boolean" }] };
+    expect(fieldsOf(object({ pair }))).toMatchObject({ pair: { items } });
+  });
+
+  it("say that a field that has to be there may be null, and have no null as a default", () => {
+    const nullable = { type: ["string", "null"], default: null, examples: [null, "a"] };
+    const listed = { ...text, examples: ["a"] };
+    const described = { ...listed, description: "May be null." };
+    expect(fieldsOf(object({ a: nullable, b: nullable }, { required: ["a"] }))).toEqual({
+      a: described,
+      b: listed,
+    });
+    const forms = { description: "Who.", oneOf: [text, { type: "integer" }, { type: "null" }] };
+    const level = { enum: ["low", null] };
+    expect(
+      fieldsOf(
+        object({ forms, level, list: { type: "array", items: level } }, { required: ["forms", "level"] }),
+      ),
+    ).toEqual({
+      forms: { description: "Who.\nMay be null.", anyOf: [text, { type: "integer" }] },
+      level: { ...text, enum: ["low"], description: "May be null." },
+      list: { type: "array", items: { ...text, enum: ["low"], description: "May be null." } },
+    });
+  });
+
+  it("have every condition and choice of allOf, and the fields of all of them", () => {
+    const choice = (...names: string[]) => ({
+      anyOf: names.map((name) => object({ [name]: text }, { required: [name] })),
+    });
+    const parts = [
+      choice("a", "b"),
+      choice("c", "d"),
+      choice("e", "f"),
+      { maximum: 10 },
+      { not: { required: ["x"] } },
+    ];
+    const choices = listedOf({ type: "object", maximum: 100, allOf: parts });
+    expect(Object.keys(choices["properties"] as object).toSorted()).toEqual(["a", "b", "c", "d", "e", "f"]);
+    expect(choices["description"]).toContain('{"maximum":10}');
+    expect(choices["description"]).toMatch(/"required":\["a"\].*"required":\["e"\]/s);
+    const conditions = ["g", "h"].map((given) =>
+      conditional({ required: [given] }, object({ [`${given}_then`]: text }), true),
+    );
+    const whole = listedOf({ type: "object", allOf: conditions });
+    expect(Object.keys(whole["properties"] as object).toSorted()).toEqual(["g_then", "h_then"]);
+    expect(whole["description"]).toMatch(/"required":\["g"\].*"required":\["h"\]/s);
+    const field = { ...text, allOf: [{ pattern: "a" }, { pattern: "b" }, { pattern: "a" }] };
+    expect(fieldsOf(object({ field }))).toEqual({
+      field: { ...text, pattern: "a", description: 'Must also match: {"allOf":[{"pattern":"b"}]}' },
+    });
+  });
+
   it("end where a schema contains itself", () => {
     const node = object({ next: { $ref: "#/$defs/node" } });
     const listed = listedOf({ ...object({ list: { $ref: "#/$defs/node" } }), $defs: { node } });
@@ -76,20 +143,9 @@ describe("the listed inputs of a workflow", () => {
   });
 
   it("have no fields when forms inside forms would be listed too often", () => {
-    const forms = (inner: object, depth: number): object =>
-      depth === 0
-        ? inner
-        : forms(
-            { anyOf: [object({}, { title: "a" }), object({}, { title: "b" })], properties: { x: inner } },
-            depth - 1,
-          );
-    const types = (inner: object, depth: number): object =>
-      depth === 0
-        ? inner
-        : types({ type: ["object", "array"], properties: { x: inner }, items: inner }, depth - 1);
     // Listed whole, the first would have 2^24 forms and the second 4^7.
-    expect(listInputs(object({ x: forms(text, 24) }))).toMatchObject({ schema: undefined });
-    expect(listInputs(object({ x: types(text, 7) }))).toMatchObject({ schema: undefined });
+    expect(listInputs(object({ x: nestedForms(text, 24) }))).toMatchObject({ schema: undefined });
+    expect(listInputs(object({ x: nestedTypes(text, 7) }))).toMatchObject({ schema: undefined });
   });
 
   it("are compatible, and enforce the same, for any schema", () => {
@@ -112,6 +168,24 @@ describe("the listed inputs of a workflow", () => {
     );
   });
 });
+
+const nestedForms = (inner: object, depth: number): object =>
+  depth === 0
+    ? inner
+    : nestedForms(
+        { anyOf: [object({}, { title: "a" }), object({}, { title: "b" })], properties: { x: inner } },
+        depth - 1,
+      );
+const nestedTypes = (inner: object, depth: number): object =>
+  depth === 0
+    ? inner
+    : nestedTypes({ type: ["object", "array"], properties: { x: inner }, items: inner }, depth - 1);
+
+/** Written as text: an object with a function `then` would be a promise. */
+const conditional = (condition: unknown, whenTrue: unknown, whenFalse: unknown) =>
+  JSON.parse(
+    `{"if":${JSON.stringify(condition)},"then":${JSON.stringify(whenTrue)},"else":${JSON.stringify(whenFalse)}}`,
+  ) as object;
 
 const NAMES = ["größe", "groesse", "Kunde Nr", "plain"];
 const name = fc.constantFrom(...NAMES);
