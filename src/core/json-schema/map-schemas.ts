@@ -12,6 +12,22 @@ export const typesOf = ({ type }: JsonSchema): unknown[] | undefined =>
 export const takesNumbers = (types: readonly unknown[]): boolean =>
   types.includes("number") || types.includes("integer");
 
+/** Yields all schemas inside a schema that are objects, and the schema itself. References are not followed. */
+export function* eachSchema(schema: unknown): Generator<JsonSchema> {
+  const queue: unknown[] = [schema];
+  // The list grows while it is walked.
+  for (const next of queue) {
+    if (!isSchemaObject(next)) continue;
+    yield next;
+    for (const [keyword, value] of Object.entries(next)) {
+      const kind = KEYWORDS.get(keyword);
+      if (kind === "schema") queue.push(value);
+      else if (kind === "schemas" && Array.isArray(value)) queue.push(...(value as unknown[]));
+      else if (kind === "named" && isSchemaObject(value)) queue.push(...Object.values(value));
+    }
+  }
+}
+
 /**
  * Replaces the schemas that a keyword contains.
  * @param pointer where the keyword is

@@ -3,7 +3,7 @@ import { type JsonSchema, publishedSchema, schemaIssues } from "../json-schema/i
 import { withoutReferences } from "./inline.ts";
 import { listRoot } from "./list-schema.ts";
 import { type ListedNames, listedNames } from "./names.ts";
-import { withListedNames } from "./rename.ts";
+import { hasNameRules, withListedNames } from "./rename.ts";
 
 /** Maximum size of a listed schema, in characters of JSON. A larger one is listed as an open object, to save tokens. */
 export const MAX_LISTED_CHARS = 8_192;
@@ -15,8 +15,11 @@ export interface ListedInputs {
   names: ListedNames;
   /** The whole schema, as it is written. */
   written: JsonSchema;
-  /** The whole schema with the listed names: its issues are those that a caller understands. */
-  renamed: JsonSchema;
+  /**
+   * The whole schema with the listed names: its issues are those that a caller understands. Undefined where it has rules about names,
+   * which those of the definition match.
+   */
+  renamed: JsonSchema | undefined;
 }
 
 /** The inputs of a workflow that declares none. */
@@ -29,7 +32,15 @@ export function listInputs(inputs: JsonSchema = NO_INPUTS): ListedInputs {
   if (schemaIssues(written).length > 0) return unlisted;
   const names = listedNames(written);
   const renamed = withListedNames(written, names);
-  const schema = listRoot(withoutReferences(publishedSchema(renamed))) as ListedInputs["schema"];
-  const isListed = schema !== undefined && JSON.stringify(schema).length <= MAX_LISTED_CHARS;
-  return isListed ? { schema, names, written, renamed } : unlisted;
+  const published = publishedSchema(renamed);
+  const schema = listed(published, { isBrief: false }) ?? listed(published, { isBrief: true });
+  if (schema === undefined) return unlisted;
+  const isSame = names.size === 0 || (!hasNameRules(written) && schemaIssues(renamed).length === 0);
+  return { schema, names, written, renamed: isSame ? renamed : undefined };
+}
+
+/** @returns undefined for a schema that is too large */
+function listed(schema: JsonSchema, options: { isBrief: boolean }): ListedInputs["schema"] {
+  const found = listRoot(withoutReferences(schema, options)) as ListedInputs["schema"];
+  return found !== undefined && JSON.stringify(found).length <= MAX_LISTED_CHARS ? found : undefined;
 }

@@ -5,6 +5,7 @@
 import { canonicalJson } from "../canonical-json.ts";
 import { acceptsType } from "../json-schema/accepted-types.ts";
 import type { JsonSchema } from "../json-schema/dialect.ts";
+import { isSchemaObject } from "../json-schema/map-schemas.ts";
 
 type Node = Record<string, unknown>;
 
@@ -50,10 +51,8 @@ const MAX_SCHEMAS = 1_000;
 /** Maximum length of what is added to one description, in characters. */
 const MAX_WORDS = 1_000;
 
-const isObject = (value: unknown): value is JsonSchema =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
-const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
+const fieldsOf = (value: unknown): Record<string, unknown> => (isSchemaObject(value) ? value : {});
 
 interface Listing {
   /** Number of schemas that may still be listed. */
@@ -66,7 +65,7 @@ interface Listing {
  */
 export function listRoot(schema: JsonSchema): Node | undefined {
   const listing: Listing = { remaining: MAX_SCHEMAS };
-  const listed = { ...listObject(merged(schema), true, listing), type: "object" };
+  const listed = listObject({ ...merged(schema), type: "object" }, true, listing);
   return listing.remaining < 0 ? undefined : listed;
 }
 
@@ -84,15 +83,22 @@ function list(schema: unknown, listing: Listing): Node {
 }
 
 function listTyped(schema: unknown, listing: Listing): Node {
-  if (!isObject(schema)) return {};
+  if (!isSchemaObject(schema)) return {};
   const whole = withoutNull(merged(schema));
   const choice = ["anyOf", "oneOf"].find((keyword) => Array.isArray(whole[keyword]));
   const forms = choice === undefined ? [] : listOf(whole[choice]);
   if (choice !== undefined && forms.every(standsAlone)) return listForms(whole, choice, forms, listing);
   const types = typesOf(whole);
-  const oneEach = types.map((type) => ({ type }));
-  if (types.length > 1) return listForms(whole, "type", oneEach, listing);
-  return listObject({ ...whole, ...(types.length === 1 && { type: types[0] }) }, false, listing);
+  const { type, ...untyped } = whole;
+  if (types.length > 1)
+    return listForms(
+      whole,
+      "type",
+      types.map((each) => ({ type: each })),
+      listing,
+    );
+  if (types.length === 1) return listObject({ ...untyped, type: types[0] }, false, listing);
+  return type === undefined ? listObject(untyped, false, listing) : described(whole["description"], { type });
 }
 
 /** A value that can't be left out: where it may be null, which is not among the listed types, its description says so. */
@@ -112,9 +118,12 @@ const withoutNull = ({ default: value, examples, ...others }: Node): Node => ({
 
 /** The types of a value that is not null: null stands for a field that is left out. */
 function typesOf({ type, ...schema }: JsonSchema): unknown[] {
-  const written = type === undefined ? [...new Set(valuesOf(schema).map(typeName))] : [type].flat();
-  return written.filter((each) => each !== "null");
+  const found = new Set<unknown>(valuesOf(schema).map(typeName));
+  const written = type === undefined ? [...found] : [type].flat();
+  return written.filter((each) => each !== "null" && (found.size === 0 || found.has(valueType(each))));
 }
+
+const valueType = (type: unknown): unknown => (type === "integer" ? "number" : type);
 
 const typeName = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
@@ -124,7 +133,7 @@ const valuesOf = (schema: JsonSchema): readonly unknown[] =>
 
 /** Whether a form says by itself what its values are. */
 const standsAlone = (form: unknown): boolean => {
-  if (!isObject(form)) return false;
+  if (!isSchemaObject(form)) return false;
   const { type, anyOf, oneOf, allOf } = form;
   return (
     type !== undefined ||
@@ -142,7 +151,7 @@ function listForms(whole: Node, choice: string, forms: readonly unknown[], listi
   const about = Object.fromEntries(beside.filter(([key]) => ANNOTATIONS.has(key)));
   const shared = Object.fromEntries(beside.filter(([key]) => !ANNOTATIONS.has(key)));
   const listed = forms
-    .filter((form) => !isObject(form) || [form["type"]].flat().some((type) => type !== "null"))
+    .filter((form) => !isSchemaObject(form) || [form["type"]].flat().some((type) => type !== "null"))
     .map((form) => list({ allOf: [form, shared] }, listing));
   if (listed.length === 1) return { ...listed[0], ...about };
   return { ...about, ...(listed.length > 0 && { anyOf: listed }) };
@@ -156,7 +165,9 @@ function listObject(whole: Node, isRoot: boolean, listing: Listing): Node {
   const folded = fold(whole, inWords);
   const { required, additionalProperties, patternProperties, unevaluatedProperties } = folded;
   const type = folded["type"] ?? impliedType(folded);
-  const values = valuesOf(folded).filter((value) => value !== null);
+  const values = valuesOf(folded).filter(
+    (value) => value !== null && (type === undefined || typeName(value) === valueType(type)),
+  );
   const isListed = values.every((value) => typeof value === "string" && value !== "");
   if (values.length > 0 && (isRoot || !isListed)) inWords["enum"] = values;
   const fields = listedFields(folded, listOf(required), listing);
@@ -185,7 +196,7 @@ const itemsOf = ({ prefixItems, items }: Node): unknown =>
     : { anyOf: [...listOf(prefixItems), items ?? {}].filter((item) => item !== false) };
 
 const isAnything = (schema: unknown): boolean =>
-  schema === true || (isObject(schema) && Object.keys(schema).length === 0);
+  schema === true || (isSchemaObject(schema) && Object.keys(schema).length === 0);
 
 const impliedType = (node: Node): string | undefined =>
   node["properties"] === undefined ? (node["items"] === undefined ? undefined : "array") : "object";
@@ -216,7 +227,7 @@ function fold(whole: Node, inWords: Node): Node {
     if (inner.length > 0) inWords[keyword] = inner;
     return inner;
   });
-  const added = [...forms, ...branches].filter(isObject).map((form) => fold(merged(form), {}));
+  const added = [...forms, ...branches].filter(isSchemaObject).map((form) => fold(merged(form), {}));
   const properties = { ...fieldsOfForms(added), ...fieldsOf(whole["properties"]) };
   return { ...whole, ...(Object.keys(properties).length > 0 && { properties }) };
 }
@@ -235,19 +246,28 @@ function oneOfEach(schemas: readonly unknown[]): unknown {
   if (schemas.length === 1) return schemas[0];
   const listValues = schemas.every(
     (schema) =>
-      isObject(schema) &&
+      isSchemaObject(schema) &&
       valuesOf(schema).length > 0 &&
       Object.keys(schema).every((keyword) => ["type", "const", "enum"].includes(keyword)),
   );
-  return listValues ? { enum: [...new Set(schemas.filter(isObject).flatMap(valuesOf))] } : { anyOf: schemas };
+  return listValues
+    ? { enum: [...new Set(schemas.filter(isSchemaObject).flatMap(valuesOf))] }
+    : { anyOf: schemas };
 }
 
 const described = (description: unknown, inWords: Node): Node => {
   if (Object.keys(inWords).length === 0)
     return typeof description === "string" && description !== "" ? { description } : {};
-  const json = JSON.stringify(inWords);
-  const words = `Must also match: ${json.length > MAX_WORDS ? `${json.slice(0, MAX_WORDS).toWellFormed()}…` : json}`;
-  return { description: joined(description, words) };
+  const shown: Node = {};
+  const left: string[] = [];
+  for (const [keyword, value] of Object.entries(inWords))
+    if (JSON.stringify({ ...shown, [keyword]: value }).length <= MAX_WORDS) shown[keyword] = value;
+    else left.push(keyword);
+  const parts = [
+    ...(Object.keys(shown).length > 0 ? [JSON.stringify(shown)] : []),
+    ...(left.length > 0 ? [`${left.join(", ")}, which get_workflow has in full`] : []),
+  ];
+  return { description: joined(description, `Must also match: ${parts.join("; and ")}`) };
 };
 
 const joined = (description: unknown, words: string): string =>
@@ -257,7 +277,7 @@ const joined = (description: unknown, words: string): string =>
 function merged(schema: JsonSchema): Node {
   const { allOf, ...own } = schema;
   return listOf(allOf)
-    .filter(isObject)
+    .filter(isSchemaObject)
     .map(merged)
     .reduce((whole, part) => both(whole, part), own);
 }

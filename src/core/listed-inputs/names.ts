@@ -1,6 +1,7 @@
 /** The names of inputs as agents get them: model vendors refuse a whole list of tools for one name with other characters. */
 import { createHash } from "node:crypto";
-import { type JsonSchema, KEYWORDS } from "../json-schema/dialect.ts";
+import type { JsonSchema } from "../json-schema/dialect.ts";
+import { eachSchema, isSchemaObject } from "../json-schema/map-schemas.ts";
 import { slugOf } from "../slug.ts";
 
 /** What every vendor takes as the name of a property: the rule of Anthropic's Messages API, also on Bedrock and Vertex AI. */
@@ -10,9 +11,6 @@ const HASH_LENGTH = 8;
 
 /** Listed names by the written ones, where they differ. */
 export type ListedNames = ReadonlyMap<string, string>;
-
-const isObject = (value: unknown): value is JsonSchema =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isSafeName = (name: string): boolean => SAFE_NAME.test(name);
 
@@ -50,18 +48,9 @@ function hashed(name: string, base: string, written: ReadonlySet<string>): strin
 /** The names of the fields of all objects that a schema describes. */
 function namesIn(schema: JsonSchema): Set<string> {
   const names = new Set<string>();
-  const queue: unknown[] = [schema];
-  // The list grows while it is walked.
-  for (const next of queue) {
-    if (!isObject(next)) continue;
-    for (const [keyword, value] of Object.entries(next)) {
+  for (const inner of eachSchema(schema))
+    for (const [keyword, value] of Object.entries(inner))
       for (const name of fieldNames(keyword, value)) names.add(name);
-      const kind = KEYWORDS.get(keyword);
-      if (kind === "schema") queue.push(value);
-      else if (kind === "schemas" && Array.isArray(value)) queue.push(...(value as unknown[]));
-      else if (kind === "named" && isObject(value)) queue.push(...Object.values(value));
-    }
-  }
   return names;
 }
 
@@ -69,11 +58,13 @@ function fieldNames(keyword: string, value: unknown): string[] {
   switch (keyword) {
     case "properties":
     case "dependentSchemas":
-      return isObject(value) ? Object.keys(value) : [];
+      return isSchemaObject(value) ? Object.keys(value) : [];
     case "required":
       return Array.isArray(value) ? (value as string[]) : [];
     case "dependentRequired":
-      return isObject(value) ? [...Object.keys(value), ...(Object.values(value) as string[][]).flat()] : [];
+      return isSchemaObject(value)
+        ? [...Object.keys(value), ...(Object.values(value) as string[][]).flat()]
+        : [];
     default:
       return [];
   }

@@ -1,24 +1,27 @@
 /** Writes a schema with the listed names: it accepts a value with these where the written one accepts it with its own. */
 import type { JsonSchema } from "../json-schema/dialect.ts";
 import { readWritten } from "../json-schema/index.ts";
-import { mapSchemas } from "../json-schema/map-schemas.ts";
+import { eachSchema, isSchemaObject, mapInnerSchemas, mapSchemas } from "../json-schema/map-schemas.ts";
 import { pointerPart, pointerParts } from "../json-schema/references.ts";
 import type { ListedNames } from "./names.ts";
 
-const isObject = (value: unknown): value is JsonSchema =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+/** Keywords that say something of the names of fields, which can't be renamed in it. */
+const NAME_RULES = ["propertyNames", "patternProperties"];
+
+export const hasNameRules = (schema: JsonSchema): boolean =>
+  [...eachSchema(schema)].some((inner) => NAME_RULES.some((rule) => Object.hasOwn(inner, rule)));
 
 export function withListedNames(schema: JsonSchema, names: ListedNames): JsonSchema {
   if (names.size === 0) return schema;
   const renamed = renameIn(schema, names) as JsonSchema;
-  return renameValues(renamed, renamed, names) as JsonSchema;
+  return renameValues(renamed, belowRoot(renamed) as JsonSchema, names) as JsonSchema;
 }
 
 function renameIn(schema: unknown, names: ListedNames): unknown {
-  if (!isObject(schema)) return schema;
+  if (!isSchemaObject(schema)) return schema;
   const listed = (name: string): string => names.get(name) ?? name;
   const keys = (value: unknown, map: (inner: unknown) => unknown = (inner) => inner): unknown =>
-    isObject(value)
+    isSchemaObject(value)
       ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [listed(name), map(inner)]))
       : value;
   const list = (value: unknown): unknown => (Array.isArray(value) ? (value as string[]).map(listed) : value);
@@ -42,12 +45,27 @@ function renameRef(ref: string, listed: (name: string) => string): string {
   return ["#", ...renamed.map(pointerPart)].join("/");
 }
 
-/** Renames the fields of the values that the schemas inside a schema contain. */
+/** Makes the references of a schema lead below this name in `$defs`. */
+const ROOT = "root";
+
+function belowRoot(schema: unknown): unknown {
+  if (!isSchemaObject(schema)) return schema;
+  const inner = mapInnerSchemas(schema, belowRoot);
+  const { $ref } = inner;
+  return typeof $ref === "string" ? { ...inner, $ref: `#/$defs/${ROOT}${$ref.slice(1)}` } : inner;
+}
+
+/**
+ * Renames the fields of the values that the schemas inside a schema contain.
+ * @param root the whole schema, with its references below ROOT
+ */
 function renameValues(schema: unknown, root: JsonSchema, names: ListedNames): unknown {
-  if (!isObject(schema)) return schema;
+  if (!isSchemaObject(schema)) return schema;
   const rename = (value: unknown): unknown =>
     typeof value === "object" && value !== null
-      ? readWritten({ ...schema, $defs: root["$defs"] ?? {} }, value, { otherNames: names }).value
+      ? readWritten({ ...(belowRoot(schema) as JsonSchema), $defs: { [ROOT]: root } }, value, {
+          otherNames: names,
+        }).value
       : value;
   const entries = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
     if (keyword === "default" || keyword === "const") return [keyword, rename(value)];

@@ -148,7 +148,7 @@ export async function listedIssues(
   owner: string,
   found: readonly Issue[],
 ): Promise<AppError | undefined> {
-  if (names.size === 0) return undefined;
+  if (names.size === 0 || renamed === undefined) return undefined;
   const { input, issues: read } = toArguments(await validation.readInputs(renamed, args, names, { owner }));
   const parsed = await validation.parseInputs(renamed, input, { owner });
   if ("value" in parsed) return undefined;

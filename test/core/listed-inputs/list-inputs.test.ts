@@ -24,7 +24,7 @@ describe("the listed inputs of a workflow", () => {
     const otherNames = new Map([...names].map(([name, listed]) => [listed, name]));
     expect(readWritten(inputs, args, { otherNames })).toEqual({ value: given, issues: [] });
     expect(inputsValidator(inputs).parse(given)).toHaveProperty("value");
-    expect(inputsValidator(renamed).parse(args)).toHaveProperty("value");
+    expect(inputsValidator(renamed!).parse(args)).toHaveProperty("value");
   });
 
   it.each([
@@ -97,6 +97,17 @@ describe("the listed inputs of a workflow", () => {
     });
   });
 
+  it.each([{ type: "null" }, { type: ["null"] }, { type: ["string", "null"], const: null }])(
+    "say which type a value has that no vendor takes: %o",
+    (field) => {
+      const listed = listedOf(object({ field }));
+      expect(refusedByVendors(listed)).toEqual([]);
+      expect(JSON.stringify(listed)).toContain(
+        JSON.stringify(JSON.stringify({ type: field.type })).slice(1, -1),
+      );
+    },
+  );
+
   it("have every condition and choice of allOf, and the fields of all of them", () => {
     const choice = (...names: string[]) => ({
       anyOf: names.map((name) => object({ [name]: text }, { required: [name] })),
@@ -123,6 +134,65 @@ describe("the listed inputs of a workflow", () => {
       field: { ...text, pattern: "a", description: 'Must also match: {"allOf":[{"pattern":"b"}]}' },
     });
   });
+
+  it("cut their words between the parts of what they do not list, and name the tool that has all of it", () => {
+    const forms = Array.from({ length: 20 }, (_, index) =>
+      object({ [`a_long_name_of_a_field_${index}`]: text }),
+    );
+    const { description } = listedOf({ type: "object", anyOf: forms, not: { required: ["x"] } });
+    expect(description).toBe(
+      'Must also match: {"not":{"required":["x"]}}; and anyOf, which get_workflow has in full',
+    );
+    const pattern = listedOf({ type: "object", propertyNames: { pattern: "a".repeat(1_000) } });
+    expect(pattern["description"]).toBe("Must also match: propertyNames, which get_workflow has in full");
+  });
+
+  it("have long numbers as text alone where only these are allowed", () => {
+    const id = { type: "integer", enum: ["9223372036854775808", "9223372036854775809"] };
+    const some = { type: "integer", enum: [1, "9223372036854775808"] };
+    expect(fieldsOf(object({ id, some }))).toEqual({
+      id: { ...text, enum: ["9223372036854775808", "9223372036854775809"] },
+      some: {
+        anyOf: [
+          { type: "integer", description: 'Must also match: {"enum":[1]}' },
+          { ...text, enum: ["9223372036854775808"] },
+        ],
+      },
+    });
+  });
+
+  it("describe the fields of a reference once where they would be too large otherwise", () => {
+    const names = Array.from({ length: 12 }, (_, index) => `line_${index}`);
+    const description = "A part of the address, as the post office writes it.";
+    const address = object(Object.fromEntries(names.map((line) => [line, { ...text, description }])));
+    const $ref = "#/$defs/address";
+    const places = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`place_${index}`, { $ref }]));
+    const plain = object(Object.fromEntries(names.map((line) => [line, text])));
+    expect(fieldsOf({ ...object(places), $defs: { address } })).toMatchObject({
+      place_0: address,
+      place_8: plain,
+    });
+  });
+
+  it("write the values of a schema with listed names, also behind references to fields", () => {
+    const inputs = object({
+      größe: object({ höhe: { type: "integer" } }, { required: ["höhe"] }),
+      b: { $ref: "#/properties/gr%C3%B6%C3%9Fe", default: { höhe: 3 } },
+    });
+    expect(schemaIssues(inputs)).toEqual([]);
+    const { renamed } = listInputs(inputs);
+    expect(renamed).toMatchObject({ properties: { b: { default: { hoehe: 3 } } } });
+    expect(schemaIssues(renamed!)).toEqual([]);
+  });
+
+  it.each([{ propertyNames: { enum: ["größe"] } }, { patternProperties: { "^größe$": { minimum: 1 } } }])(
+    "have no schema with listed names where it speaks of names otherwise: %o",
+    (more) => {
+      const { names, renamed } = listInputs(object({ größe: { type: "integer" } }, more));
+      expect(names.get("größe")).toBe("groesse");
+      expect(renamed).toBeUndefined();
+    },
+  );
 
   it("end where a schema contains itself", () => {
     const node = object({ next: { $ref: "#/$defs/node" } });
@@ -157,11 +227,11 @@ describe("the listed inputs of a workflow", () => {
         const written = NAMES.filter((each) => JSON.stringify(inputs).includes(JSON.stringify(each)));
         const all = [...names.values(), ...written];
         expect(new Set(all).size).toBe(all.length);
-        expect(schemaIssues(renamed)).toEqual([]);
+        expect(schemaIssues(renamed!)).toEqual([]);
         for (const value of given) {
-          const listed = readWritten(renamed, value, { otherNames: names }).value;
+          const listed = readWritten(renamed!, value, { otherNames: names }).value;
           const isValid = "value" in inputsValidator(inputs).parse(value, true);
-          expect("value" in inputsValidator(renamed).parse(listed)).toBe(isValid);
+          expect("value" in inputsValidator(renamed!).parse(listed)).toBe(isValid);
         }
       }),
       { numRuns: 60 },
