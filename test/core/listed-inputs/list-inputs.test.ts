@@ -218,6 +218,28 @@ describe("the listed inputs of a workflow", () => {
     expect(listInputs(object({ x: nestedTypes(text, 7) }))).toMatchObject({ schema: undefined });
   });
 
+  it("accept the fields of each form that the workflow accepts", () => {
+    fc.assert(
+      fc.property(choices, choices, fc.constantFrom("allOf", "then"), ([one, index], [other, second], by) => {
+        const inputs = { type: "object", allOf: [one, other].map((forms) => ({ anyOf: forms.map(formOf) })) };
+        const conditionals = {
+          type: "object",
+          ...conditional({ not: {} }, formOf(one[0]!), { anyOf: other.map(formOf) }),
+        };
+        const given =
+          by === "allOf" ? { ...one[index]!.given, ...other[second]!.given } : other[second]!.given;
+        const whole = by === "allOf" ? inputs : conditionals;
+        fc.pre("value" in inputsValidator(whole).parse(given));
+        const { schema, names } = listInputs(whole);
+        const listed = Object.fromEntries(
+          Object.entries(given).map(([field, value]) => [names.get(field) ?? field, value]),
+        );
+        expect(inputsValidator(schema!).parse(listed)).toHaveProperty("value");
+      }),
+      { numRuns: 40 },
+    );
+  });
+
   it("are compatible, and enforce the same, for any schema", () => {
     fc.assert(
       fc.property(inputsOf(schemas), fc.array(values, { minLength: 5, maxLength: 5 }), (inputs, given) => {
@@ -230,6 +252,9 @@ describe("the listed inputs of a workflow", () => {
         expect(schemaIssues(renamed!)).toEqual([]);
         for (const value of given) {
           const listed = readWritten(renamed!, value, { otherNames: names }).value;
+          // A call comes with the listed names.
+          const otherNames = new Map([...names].map(([each, other]) => [other, each]));
+          expect(readWritten(inputs, listed, { otherNames }).value).toEqual(readWritten(inputs, value).value);
           const isValid = "value" in inputsValidator(inputs).parse(value, true);
           expect("value" in inputsValidator(renamed!).parse(listed)).toBe(isValid);
         }
@@ -259,6 +284,33 @@ const conditional = (condition: unknown, whenTrue: unknown, whenFalse: unknown) 
 
 const NAMES = ["größe", "groesse", "Kunde Nr", "plain"];
 const name = fc.constantFrom(...NAMES);
+interface Form {
+  properties: Record<string, JsonSchema>;
+  /** Values of all its fields. */
+  given: Record<string, unknown>;
+}
+const FIELDS: readonly [JsonSchema, unknown][] = [
+  [text, "a"],
+  [{ type: "integer" }, 1],
+  [{ type: "boolean" }, true],
+  [{ const: "card" }, "card"],
+  [{ enum: ["iban", 2] }, 2],
+  [{ type: ["string", "null"], maxLength: 3 }, "abc"],
+  [{ type: "array", prefixItems: [text], items: { type: "integer" } }, ["a", 1]],
+];
+const choices = fc
+  .array(fc.dictionary(name, fc.constantFrom(...FIELDS), { minKeys: 1, maxKeys: 3 }), {
+    minLength: 1,
+    maxLength: 3,
+  })
+  .map((forms) =>
+    forms.map((fields): Form => ({
+      properties: Object.fromEntries(Object.entries(fields).map(([field, [schema]]) => [field, schema])),
+      given: Object.fromEntries(Object.entries(fields).map(([field, [, value]]) => [field, value])),
+    })),
+  )
+  .chain((forms) => fc.tuple(fc.constant(forms), fc.nat(forms.length - 1)));
+const formOf = ({ properties, given }: Form) => object(properties, { required: Object.keys(given) });
 const { schema: schemas } = fc.letrec<{ schema: JsonSchema }>((tie) => {
   const list = fc.array(tie("schema"), { minLength: 1, maxLength: 2 });
   const fields = fc.dictionary(name, tie("schema"), { maxKeys: 3 });
