@@ -1,12 +1,10 @@
 /** Says what agents get in another form than it is written, and whose programs refuse it as it is. */
 import type { PartialIssue } from "../connections.ts";
 import { type JsonSchema, KEYWORDS } from "../json-schema/dialect.ts";
+import { isSchemaObject } from "../json-schema/map-schemas.ts";
 import { listInputs, MAX_LISTED_CHARS } from "./list-inputs.ts";
 
 type Path = PropertyKey[];
-
-const isObject = (value: unknown): value is JsonSchema =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const CLAUDE = "Claude (Anthropic, Bedrock)";
 const OPENAI = "OpenAI";
@@ -52,7 +50,7 @@ export function inputChanges(inputs: JsonSchema): PartialIssue[] {
     ];
   const found: PartialIssue[] = [];
   const visit = (node: unknown, path: Path): void => {
-    if (!isObject(node)) return;
+    if (!isSchemaObject(node)) return;
     for (const [keyword, value] of Object.entries(node)) {
       const at = [...path, keyword];
       const refused = REFUSED.get(keyword) ?? (path.length === 0 ? REFUSED_AT_ROOT.get(keyword) : undefined);
@@ -63,7 +61,7 @@ export function inputChanges(inputs: JsonSchema): PartialIssue[] {
       if (kind === "schema") visit(value, at);
       else if (kind === "schemas" && Array.isArray(value))
         value.forEach((inner, index) => visit(inner, [...at, index]));
-      else if (kind === "named" && isObject(value))
+      else if (kind === "named" && isSchemaObject(value))
         for (const [name, inner] of Object.entries(value)) {
           const listed = keyword === "properties" ? names.get(name) : undefined;
           if (listed !== undefined) found.push(renamed([...at, name], listed));
