@@ -190,11 +190,13 @@ export const canonicalDomain = (domain: string): string => asciiOf(domain) ?? do
 export const mailDomain = (address: string): string =>
   canonicalDomain(address.slice(address.lastIndexOf("@") + 1));
 
+const lower = (text: string): string => text.toLowerCase().normalize("NFC");
+
 /**
- * An address in the form in which addresses are compared: in lower case, with the domain in ASCII. RFC 5321 allows mailboxes that differ
- * only in case, but no provider has them. What is no address is returned in lower case.
+ * An address in the form in which addresses are compared: in lower case and NFC, with the domain in ASCII. RFC 5321 allows mailboxes
+ * that differ only in case, but no provider has them. What is no address is returned in lower case and NFC.
  */
 export function canonicalAddress(address: string): string {
   const at = address.lastIndexOf("@");
-  return at < 1 ? address.toLowerCase() : `${address.slice(0, at).toLowerCase()}@${mailDomain(address)}`;
+  return at < 1 ? lower(address) : `${lower(address.slice(0, at))}@${mailDomain(address)}`;
 }

@@ -41,15 +41,35 @@ export const UserStatus = z.enum(["invited", "active", "deactivated"]).meta({
 });
 export type UserStatus = z.infer<typeof UserStatus>;
 
-/**
- * An e-mail address as it is compared and stored: trimmed, and in its canonical form. The rule refuses U+212A (the Kelvin sign) before
- * the @: its lower case is a k, and so another person's address.
- */
-export const Email = z.string().trim().check(checkMailAddress).overwrite(canonicalAddress).meta({
+/** The addresses that releases before the rule for all scripts accepted. Users may have one that the rule refuses. */
+const EARLIER = z.email().max(254);
+
+const DESCRIPTION = {
   description: "An e-mail address; case is ignored, and the domain is stored in ASCII.",
   example: "ada@example.com",
   type: "string",
-});
+} as const;
+
+/**
+ * The e-mail address of a new user as it is compared and stored: trimmed, and in its canonical form. The rule refuses U+212A (the
+ * Kelvin sign) before the @: its lower case is a k, and so another person's address.
+ */
+export const NewEmail = z
+  .string()
+  .trim()
+  .check(checkMailAddress)
+  .overwrite(canonicalAddress)
+  .meta(DESCRIPTION);
+
+/** The e-mail address of somebody who may be a user already, such as one who signs in, in the form of `NewEmail`. */
+export const Email = z
+  .string()
+  .trim()
+  .check((ctx) => {
+    if (!EARLIER.safeParse(ctx.value).success) checkMailAddress(ctx);
+  })
+  .overwrite(canonicalAddress)
+  .meta(DESCRIPTION);
 
 export const Password = z.string().min(1).max(256).meta({
   description:

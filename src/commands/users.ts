@@ -1,7 +1,7 @@
 /** `millrace users`: users on the command line, also for admins who can no longer sign in. */
 import { canonicalAddress, mailAddressIssue } from "../../schemas/mail-address.ts";
 import { MAX_PAGE } from "../../schemas/page.ts";
-import { Email, Role, type User, UserRole } from "../../schemas/user.ts";
+import { NewEmail, Role, type User, UserRole } from "../../schemas/user.ts";
 import { inviteUser } from "../../tools/users/invite-user.ts";
 import { listUsers } from "../../tools/users/list-users.ts";
 import { renewInvitation } from "../../tools/users/renew-invitation.ts";
@@ -234,7 +234,7 @@ function similarAddress(email: string, known: readonly string[]): string | undef
 const usageError = (message: string): CommandError => new CommandError(message, EXIT.usage);
 
 function checkEmail(address: string): string {
-  const parsed = Email.safeParse(address);
+  const parsed = NewEmail.safeParse(address);
   if (parsed.success) return parsed.data;
   const { fix } = mailAddressIssue(address.trim())!;
   throw usageError(

@@ -5,7 +5,7 @@ import {
   MailAddress,
   mailAddressIssue,
 } from "../../schemas/mail-address.ts";
-import { Email } from "../../schemas/user.ts";
+import { Email, NewEmail } from "../../schemas/user.ts";
 
 const LABEL = "a".repeat(63);
 const LONG_DOMAIN = `${LABEL}.${LABEL}.${LABEL}`;
@@ -168,6 +168,9 @@ describe("canonicalAddress", () => {
     ["Ada@Example.COM", "ada@example.com"],
     ["Ada@Bücher.example", "ada@xn--bcher-kva.example"],
     ["DÖRTE@example.com", "dörte@example.com"],
+    ["do\u0308rte@example.com", "dörte@example.com"],
+    ["DO\u0308RTE@bu\u0308cher.example", "dörte@xn--bcher-kva.example"],
+    ["do\u0308rte", "dörte"],
     ["Admin", "admin"],
     ["@Bücher.de", "@bücher.de"],
   ])("writes %s as %s", (address, canonical) => {
@@ -176,6 +179,22 @@ describe("canonicalAddress", () => {
 });
 
 describe("Email", () => {
+  it.each([`${"a".repeat(65)}@example.com`, "ada@example-.com", `ada@a${LABEL}.com`])(
+    "finds the account of %s, which earlier releases accepted, and NewEmail makes none",
+    (address) => {
+      expect(Email.parse(` ${address.toUpperCase()} `)).toBe(address);
+      expect(NewEmail.safeParse(address).success).toBe(false);
+    },
+  );
+
+  it.each(["ada", "ada@localhost", "ada lovelace@example.com", "do\u0308rte@example.com"])(
+    "refuses %s, which no release accepted, with the reason",
+    (address) => {
+      const [issue] = Email.safeParse(address).error!.issues;
+      expect(issue!.message).toBe(mailAddressIssue(address)!.message);
+    },
+  );
+
   it("is trimmed and canonical", () => {
     expect(Email.parse("  Ann@BÜCHER.example ")).toBe("ann@xn--bcher-kva.example");
   });

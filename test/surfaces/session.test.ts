@@ -162,6 +162,18 @@ describe("signing in", () => {
     expect(new Set(details).size).toBe(1);
   });
 
+  it("signs in users whose addresses only earlier releases accepted", async () => {
+    const { instance, url } = await openWithAdmin();
+    const { passwordHash } = (await instance.read.users.findByEmail(ANN))!;
+    for (const email of [`${"a".repeat(65)}@example.com`, "bob@example-.com"]) {
+      await addUser(instance, { email, passwordHash });
+      const answer = await browserApi(url).request("POST", "/session", { email, password: PASSWORD });
+      expect([answer.status, answer.body.user?.email]).toEqual([200, email]);
+      const reset = await browserApi(url).request("POST", "/session/password-reset", { email });
+      expect(reset.status).toBe(202);
+    }
+  });
+
   it("limits guesses at one account, from any address, even for the right password", async () => {
     const { clock, url } = await openWithAdmin();
     const { request: ask } = browserApi(url);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Email, UserRole, User } from "../../schemas/user.ts";
+import { NewEmail, UserRole, User } from "../../schemas/user.ts";
 import { IdempotencyKey } from "../../schemas/workflow.ts";
 import type { UserRecord } from "../../src/core/account-ports.ts";
 import { iso } from "../../src/core/clock.ts";
@@ -25,7 +25,7 @@ export const inviteUser = defineTool({
   noStore: true,
   errors: ["email_taken", "sign_on_elsewhere", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
-  input: z.strictObject({ email: Email, role: UserRole, idempotency_key: IdempotencyKey.optional() }),
+  input: z.strictObject({ email: NewEmail, role: UserRole, idempotency_key: IdempotencyKey.optional() }),
   output: z.strictObject({ user: User, ...Delivery }),
   async run({ email, role }, ctx) {
     assertBuiltInAccounts(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Email, Password, SessionInfo } from "../../../schemas/user.ts";
+import { NewEmail, Password, SessionInfo } from "../../../schemas/user.ts";
 import { digestOf } from "../../auth/key-format.ts";
 import type { UserRecord } from "../../core/account-ports.ts";
 import { iso } from "../../core/clock.ts";
@@ -19,7 +19,7 @@ export const setUp = defineEndpoint({
   requiresSession: false,
   builtInOnly: true,
   errors: ["sign_on_elsewhere", "setup_done", "link_expired", "too_many_attempts"],
-  input: z.strictObject({ token: LinkToken, email: Email, password: Password }),
+  input: z.strictObject({ token: LinkToken, email: NewEmail, password: Password }),
   status: 201,
   output: SessionInfo,
   async run({ token, email, password }, ctx) {
