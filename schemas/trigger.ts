@@ -22,7 +22,7 @@ const Sample = z
 
 const Handshake = z
   .strictObject({
-    type: z.enum(["zoom", "meta", "dropbox", "microsoft_graph", "cloudevents", "get"]).meta({
+    type: z.enum(["zoom", "twitch", "meta", "dropbox", "microsoft_graph", "cloudevents", "get"]).meta({
       description:
         "What the sender does. get: a GET that must get 200, as Mailchimp sends. Slack's is answered without it, and so is HEAD.",
       example: "microsoft_graph",

@@ -70,6 +70,28 @@ const zoomHeaders = (body: string, secret: string): Record<string, string> => {
   return { "x-zm-request-timestamp": time, "x-zm-signature": `v0=${digest}` };
 };
 
+/** https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#verifying-the-event-message */
+const TWITCH = {
+  scheme: "hmac",
+  header: "Twitch-Eventsub-Message-Signature",
+  prefix: "sha256=",
+  signs: "{id}{timestamp}{body}",
+  timestamp: "Twitch-Eventsub-Message-Timestamp",
+  id: "Twitch-Eventsub-Message-Id",
+};
+
+const twitchHeaders = (type: string, body: string, secret: string): Record<string, string> => {
+  const [id, time] = ["e76c6bd4-55c9-4987-8304-da1588d8988b", new Date().toISOString()];
+  const digest = createHmac("sha256", secret).update(`${id}${time}${body}`).digest("hex");
+  return {
+    "Content-Type": "application/json",
+    "Twitch-Eventsub-Message-Id": id,
+    "Twitch-Eventsub-Message-Timestamp": time,
+    "Twitch-Eventsub-Message-Type": type,
+    "Twitch-Eventsub-Message-Signature": `sha256=${digest}`,
+  };
+};
+
 describe("a trigger without a handshake", () => {
   it("answers HEAD with 200, as Trello expects, and no other method", async () => {
     const { request, problem, url, path, deliveries, call } = await published({});
@@ -180,6 +202,27 @@ describe("the handshake of", () => {
     expect([...new Set(statuses)]).toEqual(["refused"]);
   });
 
+  it("Twitch repeats the challenge of a signed verification as plain text", async () => {
+    const { request, problem, deliveries } = await published({
+      signature: { ...TWITCH, secret: "app" },
+      handshake: { type: "twitch" },
+    });
+    // As the documents of Twitch show it.
+    const body =
+      '{"challenge":"pogchamp-kappa-360noscope-vohiyo","subscription":{"id":"f1c2a387-161a-49f9-a165-0f21d7a4e1c4","status":"webhook_callback_verification_pending"}}';
+    const ask = (secret: string) => ({
+      headers: twitchHeaders("webhook_callback_verification", body, secret),
+      body,
+    });
+    await expectText(await request("POST", "", ask("app secret")), "pogchamp-kappa-360noscope-vohiyo");
+    expect(await deliveries()).toEqual([]);
+    const refused = await problem("POST", "", ask("a stranger"));
+    expectProblem(refused, "signature_invalid");
+    expect(JSON.stringify(refused.body)).not.toContain("pogchamp");
+    const headers = twitchHeaders("notification", '{"id":1,"challenge":"no"}', "app secret");
+    expect((await request("POST", "", { headers, body: '{"id":1,"challenge":"no"}' })).status).toBe(202);
+  });
+
   it("a sender that the definition does not allow is refused", async () => {
     const { call } = await open();
     const issuesOf = async (trigger: object): Promise<string[]> => {
@@ -188,7 +231,8 @@ describe("the handshake of", () => {
         ({ path, code }) => `${path.slice(12)} ${code}`,
       );
     };
-    expect(await issuesOf({ handshake: { type: "zoom" } })).toEqual(["handshake.type not_allowed"]);
+    for (const type of ["zoom", "twitch"])
+      expect(await issuesOf({ handshake: { type } })).toEqual(["handshake.type not_allowed"]);
     expect(await issuesOf({ handshake: { type: "meta" } })).toEqual(["handshake.verify_token missing"]);
     expect(await issuesOf({ handshake: { type: "get", verify_token: "verify" } })).toEqual([
       "handshake.verify_token not_allowed",

@@ -79,6 +79,7 @@ async function answerOfGet(
       );
     }
     case "zoom":
+    case "twitch":
     case "microsoft_graph":
     case "cloudevents":
     case undefined:
@@ -105,19 +106,24 @@ export function answerOfUnsigned({ handshake }: Way, query: EventFields): string
   return repeated(query["validationToken"] ?? query["validationtoken"]);
 }
 
-/** What a signed POST is answered with that is no delivery, as JSON; undefined for a delivery. */
+/** What a signed POST is answered with that is no delivery: JSON, or a text; undefined for a delivery. */
 export async function answerOfSigned(
   triggers: Pick<TriggersApi, "signChallenge">,
   target: TriggerTarget,
   event: ReceivedEvent,
   request: SignedRequest,
-): Promise<object | undefined> {
+): Promise<object | string | undefined> {
   const { signature, handshake } = target.trigger;
   const body = (event.body ?? {}) as Readonly<Record<string, unknown>>;
   if (signature?.scheme === "slack" && body["type"] === "url_verification") {
     const challenge = repeated(body["challenge"]);
     return challenge === undefined ? undefined : { challenge };
   }
+  // https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#responding-to-a-challenge-request
+  if (handshake?.type === "twitch")
+    return request.headers["twitch-eventsub-message-type"] === "webhook_callback_verification"
+      ? repeated(body["challenge"])
+      : undefined;
   if (handshake?.type !== "zoom" || body["event"] !== "endpoint.url_validation") return undefined;
   const plainToken = repeated((body["payload"] as { plainToken?: unknown } | null | undefined)?.plainToken);
   if (plainToken === undefined) return undefined;

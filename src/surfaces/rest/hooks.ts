@@ -97,7 +97,8 @@ export function receiveDelivery(
       const answer = await answerOfSigned(engine.triggers, target, event, request);
       if (answer !== undefined) {
         report(200);
-        sendJson(res, 200, answer);
+        if (typeof answer === "string") sendText(res, answer);
+        else sendJson(res, 200, answer);
         return;
       }
       if (issues.length > 0) throw invalidInput(issues);

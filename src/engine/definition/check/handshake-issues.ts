@@ -5,6 +5,13 @@ import { secretIssue } from "../../../core/webhook-signatures/issues.ts";
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** The signatures of senders that sign their checks, as the fix writes them. */
+const SIGNED: Readonly<Record<string, string>> = {
+  zoom: 'header: x-zm-signature, prefix: v0=, signs: "v0:{timestamp}:{body}", timestamp: x-zm-request-timestamp',
+  twitch:
+    'header: Twitch-Eventsub-Message-Signature, prefix: sha256=, signs: "{id}{timestamp}{body}", timestamp: Twitch-Eventsub-Message-Timestamp, id: Twitch-Eventsub-Message-Id',
+};
+
 /** @param entries the secrets that may be used; left out, their names are not checked */
 export function handshakeIssues(
   { handshake, signature }: Record<string, unknown>,
@@ -14,13 +21,13 @@ export function handshakeIssues(
   if (!isObject(handshake)) return [];
   const { type, verify_token: token } = handshake;
   const issues: PartialIssue[] = [];
-  if (type === "zoom" && (!isObject(signature) || signature["scheme"] !== "hmac"))
+  const signed = typeof type === "string" && Object.hasOwn(SIGNED, type) ? SIGNED[type] : undefined;
+  if (signed !== undefined && (!isObject(signature) || signature["scheme"] !== "hmac"))
     issues.push({
       path: ["handshake", "type"],
       code: "not_allowed",
-      message:
-        "needs a signature with the scheme hmac: the answer is a signature, and only a signed request may ask for it",
-      fix: 'Add signature: { scheme: hmac, header: x-zm-signature, prefix: v0=, signs: "v0:{timestamp}:{body}", timestamp: x-zm-request-timestamp, secret: … }.',
+      message: "needs a signature with the scheme hmac: only a check that the sender has signed is answered",
+      fix: `Add signature: { scheme: hmac, ${signed}, secret: … }.`,
     });
   if (type === "meta" && token === undefined)
     issues.push({
