@@ -1,10 +1,11 @@
 /** Users, found by id or e-mail address. */
+import { domainToUnicode } from "node:url";
 import type { Insertable, Kysely, SelectQueryBuilder } from "kysely";
 import type { UserFilter, UserReader, UserRecord, UserWriter } from "../core/account-ports.ts";
 import { AppError } from "../core/errors.ts";
+import { foldText } from "../../schemas/fold-text.ts";
 import { absenceReader, setAbsence } from "./absences.ts";
-import { cappedCount } from "./capped-count.ts";
-import { contains } from "./dialect.ts";
+import { cappedCount, MAX_COUNTED } from "./capped-count.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 
@@ -44,13 +45,44 @@ const byEmail = prepared((db, email: string) =>
 
 function filtered<O>(
   query: SelectQueryBuilder<Schema, "users", O>,
-  { search, status, role }: UserFilter,
+  { status, role }: Omit<UserFilter, "search">,
 ): SelectQueryBuilder<Schema, "users", O> {
   let out = query;
-  if (search !== undefined) out = out.where((eb) => contains(eb.ref("users.email"), search));
   if (status !== undefined) out = out.where("users.status", "=", status);
   if (role !== undefined) out = out.where("users.role", "=", role);
   return out;
+}
+
+/** Number of users that a search reads at a time. */
+const SEARCHED_AT_A_TIME = 1_000;
+
+/** The first users after an address, sorted by it. A search compares here: no database knows the Unicode form of a domain. */
+async function firstUsers(
+  db: Kysely<Schema>,
+  { search, ...filter }: UserFilter,
+  after: string | null,
+  limit: number,
+): Promise<Row[]> {
+  const wanted = search === undefined ? undefined : foldText(search);
+  const size = wanted === undefined ? limit : SEARCHED_AT_A_TIME;
+  const found: Row[] = [];
+  let position = after;
+  for (;;) {
+    let query = filtered(db.selectFrom("users").selectAll(), filter);
+    // Addresses are unique, so the position needs no id.
+    if (position !== null) query = query.where("users.email", ">", position);
+    const rows = await query.orderBy("users.email").limit(size).execute();
+    found.push(...rows.filter(({ email }) => wanted === undefined || isPartOf(wanted, email)));
+    if (found.length >= limit || rows.length < size) return found.slice(0, limit);
+    position = rows.at(-1)!.email;
+  }
+}
+
+/** @param wanted folded @param email in its canonical form */
+function isPartOf(wanted: string, email: string): boolean {
+  const at = email.lastIndexOf("@") + 1;
+  const forPeople = `${email.slice(0, at)}${domainToUnicode(email.slice(at))}`;
+  return foldText(email).includes(wanted) || foldText(forPeople).includes(wanted);
 }
 
 export function userReader(db: Kysely<Schema>): UserReader {
@@ -73,14 +105,8 @@ export function userReader(db: Kysely<Schema>): UserReader {
       (await db.selectFrom("identities").select("user_id").limit(1).executeTakeFirst()) !== undefined,
 
     async page({ filter, after, limit }) {
-      let query = filtered(db.selectFrom("users").selectAll(), filter);
-      // Addresses are unique, so the position needs no id.
-      if (after !== null) query = query.where("users.email", ">", after[0]);
       // One row more than the limit shows whether there is a next page.
-      const rows = await query
-        .orderBy("users.email")
-        .limit(limit + 1)
-        .execute();
+      const rows = await firstUsers(db, filter, after === null ? null : String(after[0]), limit + 1);
       const page = rows.slice(0, limit);
       const last = page.at(-1);
       return {
@@ -90,7 +116,9 @@ export function userReader(db: Kysely<Schema>): UserReader {
     },
 
     async count(filter) {
-      return cappedCount(db, filtered(db.selectFrom("users"), filter));
+      return filter.search === undefined
+        ? cappedCount(db, filtered(db.selectFrom("users"), filter))
+        : (await firstUsers(db, filter, null, MAX_COUNTED)).length;
     },
   };
 }

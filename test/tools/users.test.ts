@@ -329,6 +329,33 @@ describe("list_users", () => {
       code: "invalid_cursor",
     });
   });
+
+  it("finds parts of addresses in any case and form, also of domains in ASCII", async () => {
+    const { instance, call } = await asAdmin();
+    const written = ["ann@xn--bcher-kva.example", "коля@xn--e1afmkfd.xn--p1ai", "dörte.strauß@example.com"];
+    for (const email of written) await addUser(instance, { email });
+    const found = async (search: string, more = {}) => {
+      const { items, total } = await call(listUsers, { search, ...more });
+      expect(total).toBe(items.length);
+      return items.map(({ email }) => email);
+    };
+    for (const search of [
+      "bücher",
+      "BÜCHER.Example",
+      "@bu\u0308cher.example",
+      "ann@büc",
+      "xn--BCHER",
+      "Ann@Bücher.example",
+    ])
+      expect(await found(search)).toEqual([written[0]]);
+    for (const search of ["пример", "КОЛЯ@", "РФ"]) expect(await found(search)).toEqual([written[1]]);
+    for (const search of ["STRAUSS", "do\u0308rte", "DÖR"]) expect(await found(search)).toEqual([written[2]]);
+    expect(await found("ü", { role: "viewer" })).toEqual([]);
+    const first = await call(listUsers, { search: "e", limit: 2 });
+    expect([first.items.length, first.total]).toEqual([2, 4]);
+    const next = await call(listUsers, { search: "e", limit: 2, cursor: first.next_cursor });
+    expect([next.items.length, next.next_cursor]).toEqual([2, null]);
+  });
 });
 
 const OPERATIONS: [AnyTool, Record<string, unknown>][] = [

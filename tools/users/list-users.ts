@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { canonicalAddress } from "../../schemas/mail-address.ts";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { text } from "../../schemas/text.ts";
 import { UserRole, User, UserStatus } from "../../schemas/user.ts";
@@ -20,7 +19,8 @@ export const listUsers = defineTool({
   page: { item: User, mcpLimit: 50 },
   input: z.strictObject({
     search: text(200, 1).optional().meta({
-      description: "Part of the e-mail address, ignoring case.",
+      description:
+        "Part of the e-mail address, ignoring case and the form of accents. Domains are found in Unicode and in ASCII.",
       example: "ann",
     }),
     role: UserRole.optional(),
@@ -30,11 +30,7 @@ export const listUsers = defineTool({
   }),
   output: pageOf(User),
   async run({ search, role, status, limit, cursor }, ctx) {
-    const filter = {
-      search: search === undefined ? undefined : canonicalAddress(search.trim()),
-      role,
-      status,
-    };
+    const filter = { search: search?.trim(), role, status };
     const query = JSON.stringify(["list_users", filter]);
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
     const pageSize = limit ?? listUsers.page!.mcpLimit;
