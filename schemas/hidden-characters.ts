@@ -69,5 +69,6 @@ export function visibleJson(value: unknown): unknown {
   );
 }
 
-const codePointName = (character: string): string =>
+/** The name of a character, such as `U+200B`. */
+export const codePointName = (character: string): string =>
   `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;

@@ -5,7 +5,7 @@
  * with one is more often a mistake.
  */
 import { z } from "zod";
-import { findHiddenCharacter } from "./hidden-characters.ts";
+import { codePointName, findHiddenCharacter } from "./hidden-characters.ts";
 
 /** Why a text is no mail address. */
 export interface AddressIssue {
@@ -31,6 +31,11 @@ const MAX_EXAMINED = 1_000;
 
 const ATEXT = /[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~.]/;
 const NOT_IN_DOMAIN = /[^A-Za-z0-9.\-\u0080-\u{10FFFF}]|\p{Z}/u;
+/**
+ * Characters that show nothing, which texts may have: the blanks of Braille and of music, the place of an object, and the selectors of
+ * a form. UTS 46 leaves selectors out of domains, so there they may follow the emoji for which they are made.
+ */
+const BLANK = /[\u2800\uFFFC\u{1D159}]|[\uFE0E\uFE0F](?=.*@)|(?<!\p{Extended_Pictographic})[\uFE0E\uFE0F]/u;
 const LOCAL = "the part before the @";
 
 const bytes = (text: string): number => new TextEncoder().encode(text).length;
@@ -69,7 +74,9 @@ export const MailAddress = z.string().check(checkMailAddress).meta({ maxLength: 
 function reasonOf(text: string): Reason | undefined {
   if (text.length > MAX_EXAMINED) return tooLong("the address", text.length, MAX_ADDRESS);
   const hidden = findHiddenCharacter(text, "line");
-  if (hidden !== undefined) return { reason: `it has the hidden character ${hidden}`, fix: "Remove it." };
+  const blank = BLANK.exec(text)?.[0];
+  const unseen = hidden ?? (blank && codePointName(blank));
+  if (unseen !== undefined) return { reason: `it has the hidden character ${unseen}`, fix: "Remove it." };
   const at = text.lastIndexOf("@");
   if (at < 0) return { reason: "it has no @", fix: "Write the name of the mailbox, an @ and the domain." };
   // Searched from one @ to the other: a pattern would try each pair of them.

@@ -47,6 +47,8 @@ describe("mailAddressIssue", () => {
     "моя@xn--h1alffa9f.xn--p1ai",
     // github.com/voku/email-check/issues/15.
     "foobar@😍🎻😸🎩🎱🎮🍟🐝.🍕💩.ws",
+    // As keyboards write it; UTS 46 leaves the selector out.
+    "ada@☕\uFE0F.us",
     "o'neill@example.com",
     "a&b@example.com",
   ])("accepts %s", (address) => {
@@ -78,6 +80,13 @@ describe("mailAddressIssue", () => {
     ["ada\u200B@example.com", "the hidden character U+200B", undefined],
     ["\u202Eada@example.com", "the hidden character U+202E", undefined],
     ["ada\uD800@example.com", "the hidden character U+D800", undefined],
+    ["ada@exa\uFE0Fmple.com", "the hidden character U+FE0F", undefined],
+    ["ad\uFE0Fa@example.com", "the hidden character U+FE0F", undefined],
+    ["☕\uFE0F@example.com", "the hidden character U+FE0F", undefined],
+    ["a\u2800@example.com", "the hidden character U+2800", undefined],
+    ["ada@a\u2800.com", "the hidden character U+2800", undefined],
+    ["a\uFFFC@example.com", "the hidden character U+FFFC", undefined],
+    ["a\u{1D159}@example.com", "the hidden character U+1D159", undefined],
     ['"ada"@example.com', "is in quotes", "ada@example.com"],
     ['"ada lovelace"@example.com', "is in quotes", undefined],
     ['"very.unusual.@.unusual.com"@example.com', "is in quotes", undefined],
@@ -129,6 +138,7 @@ describe("canonicalDomain", () => {
     ["Öbb.at", "xn--bb-eka.at"],
     ["日本語。ＪＰ", "xn--wgv71a119e.jp"],
     ["☕.us", "xn--53h.us"],
+    ["☕\uFE0F.us", "xn--53h.us"],
     ["ｅxample．com", "example.com"],
     ["مثال.إختبار", "xn--mgbh0fb.xn--kgbechtv"],
     ["例子.测试", "xn--fsqu00a.xn--0zwm56d"],
