@@ -10,7 +10,7 @@ const SIGNATURE_SCHEMES = [
   "hmac",
 ] as const;
 
-const HeaderName = z
+export const HeaderName = z
   .string()
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/, { error: "must be the name of a header" });
 

@@ -10,9 +10,15 @@ const CONFIG = {
     { name: "hook", key_var: "TEST_HOOK", hosts: [] },
     { name: "unpadded", key_var: "TEST_UNPADDED", hosts: [] },
     { name: "blank", key_var: "TEST_BLANK", hosts: [] },
+    { name: "words", key_var: "TEST_WORDS", hosts: [] },
   ],
 };
-const ENV = { TEST_HOOK: "quiet secret", TEST_UNPADDED: "whsec_YWJjZGU", TEST_BLANK: "  " };
+const ENV = {
+  TEST_HOOK: "quiet secret",
+  TEST_UNPADDED: "whsec_YWJjZGU",
+  TEST_BLANK: "  ",
+  TEST_WORDS: "wörter",
+};
 
 const hmac = (content: string, algorithm = "sha256", secret = "quiet secret") =>
   createHmac(algorithm, secret).update(content);
@@ -134,6 +140,10 @@ describe("a trigger with an HMAC in a header of the sender's own", () => {
     ]);
     expect(await issuesOf({ ...scheme, signs: "{id}{Body}{body}" })).toEqual(["id missing", "signs invalid"]);
     expect(await issuesOf({ ...scheme, timestamp: "X-Time" })).toEqual(["timestamp not_allowed"]);
+    for (const timestamp of ['event.headers["x-time"]', "event.headers.date", "event.query.t", "X Time"])
+      expect(await issuesOf({ ...scheme, signs: "{timestamp}{body}", timestamp })).toEqual([
+        "timestamp invalid",
+      ]);
     expect(await issuesOf({ ...scheme, prefix: "a, b" })).toEqual([expect.stringMatching(/^prefix/)]);
     expect(await issuesOf({ scheme: "github", encoding: "hex", signs: "{body}" })).toEqual([
       "encoding not_allowed",
@@ -160,6 +170,12 @@ describe("the secret of a signature", () => {
     });
     expect((await issues({ scheme: "slack" })).warnings).toMatchObject([malformed]);
     expect((await issues({ scheme: "stripe" })).warnings).toMatchObject([malformed]);
+    expect((await issues({ scheme: "shared_secret", secret: "words" })).warnings).toContainEqual(
+      expect.objectContaining({
+        ...malformed,
+        fix: "Ask the operator to set a secret of ASCII characters here and at the sender.",
+      }),
+    );
     expect((await issues({ scheme: "github", secret: "blank" })).errors).toMatchObject([malformed]);
   });
 

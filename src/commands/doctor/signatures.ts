@@ -1,11 +1,14 @@
 /** Checks that the secrets of published webhooks have the form of the schemes that they are for. */
+import { z } from "zod";
 import type { Config } from "../../../schemas/config.ts";
-import { secretNames } from "../../../schemas/signature.ts";
+import { secretNames, Signature } from "../../../schemas/signature.ts";
 import { TOP_FIELDS } from "../../../schemas/workflow-definition.ts";
 import type { Secrets } from "../../config/secrets.ts";
 import { type UnfitSecret, unfitFor } from "../../core/webhook-signatures/secret-forms.ts";
+import type { SignatureScheme } from "../../core/webhook-signatures/index.ts";
 import type { DatabaseInspection } from "../../store/inspect.ts";
 import { runValueReader } from "../../store/run-value-reader.ts";
+import { plural } from "../plural.ts";
 import { type CheckResult, checkResultsOf } from "./check-result.ts";
 
 const { ok, warning, error: failed } = checkResultsOf("Work");
@@ -13,8 +16,15 @@ const { ok, warning, error: failed } = checkResultsOf("Work");
 /** Secrets that do not have the form of a scheme, together with others of which the same is true. Values are never part of it. */
 export type UnfitSecrets = readonly (UnfitSecret & { names: string[] })[];
 
-/** Maximum number of webhooks that are listed. */
+/** Maximum number of secrets that are listed. */
 const MAX_LISTED = 20;
+/** What of a step can have a signature. */
+const Steps = z.array(
+  z.object({
+    id: z.string(),
+    event: z.object({ signature: Signature.optional() }).optional().catch(undefined),
+  }),
+);
 
 /** Reads all secrets, also with the configured command. */
 export async function unfitSecrets({ secrets: entries }: Config, secrets: Secrets): Promise<UnfitSecrets> {
@@ -25,10 +35,52 @@ export async function unfitSecrets({ secrets: entries }: Config, secrets: Secret
   });
   const groups = Map.groupBy(found, ({ unfit }) => `${unfit.scheme} ${unfit.message}`);
   return [...groups.values()].map((group) => {
-    const { scheme, severity, message } = group[0]!.unfit;
-    return { scheme, severity, message, names: group.map(({ name }) => name) };
+    return { ...group[0]!.unfit, names: group.map(({ name }) => name) };
   });
 }
+
+/** A secret that a definition names, and for what. */
+interface NamedSecret {
+  secret: string;
+  scheme: SignatureScheme;
+  /** `trigger pushed` */
+  place: string;
+  /** Whether it is compared with a text that is in no header, so that its characters don't matter. */
+  isToken?: true;
+}
+
+/** The secrets of the triggers and the waiting steps of a definition. */
+function namedSecrets(
+  definition: Readonly<Record<string, unknown>>,
+  triggers: ReadonlySet<string>,
+): NamedSecret[] {
+  const declared = TOP_FIELDS.triggers.safeParse(definition["triggers"]).data ?? [];
+  const steps = Steps.safeParse(definition["steps"]).data ?? [];
+  return [
+    ...declared
+      .filter(({ id }) => triggers.has(id))
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      .flatMap(({ id, signature, handshake }): NamedSecret[] => [
+        ...secretsOf(signature, `trigger ${id}`),
+        ...(handshake?.verify_token === undefined
+          ? []
+          : [
+              {
+                secret: handshake.verify_token,
+                scheme: "shared_secret" as const,
+                place: `handshake of ${id}`,
+                isToken: true as const,
+              },
+            ]),
+      ]),
+    ...steps.flatMap(({ id, event }) => secretsOf(event?.signature, `step ${id}`)),
+  ];
+}
+
+const secretsOf = (signature: Signature | undefined, place: string): NamedSecret[] =>
+  signature === undefined
+    ? []
+    : secretNames(signature).map((secret) => ({ secret, scheme: signature.scheme, place }));
 
 /** @param unfit of the secrets whose values are known here */
 export async function checkSignatures(
@@ -44,23 +96,33 @@ export async function checkSignatures(
     .execute();
   const { versionDefinition } = runValueReader(read);
   const results: CheckResult[] = [];
-  for (const { workflow_id: workflow, version, name } of triggers) {
-    if (results.length >= MAX_LISTED) break;
-    const definition = await versionDefinition(workflow, version);
-    const declared = TOP_FIELDS.triggers.safeParse(definition?.["triggers"]).data ?? [];
-    const signature = declared.find(({ id }) => id === name)?.signature;
-    for (const secret of signature === undefined ? [] : secretNames(signature)) {
-      const found = unfit.find(({ scheme, names }) => scheme === signature!.scheme && names.includes(secret));
-      if (found !== undefined)
-        results.push(
-          (found.severity === "error" ? failed : warning)(
-            "webhooks",
-            `the secret ${secret} of ${workflow}, trigger ${name}, ${found.message}`,
-            "Copy the secret from the sender's settings once more.",
-          ),
-        );
+  const groups = Map.groupBy(triggers, ({ workflow_id: id, version }) => `${id} ${version}`);
+  for (const group of groups.values()) {
+    const { workflow_id: workflow, version } = group[0]!;
+    const definition = (await versionDefinition(workflow, version)) ?? {};
+    for (const named of namedSecrets(definition, new Set(group.map(({ name }) => name)))) {
+      const { secret, scheme, place, isToken } = named;
+      const found = unfit.find((other) => other.scheme === scheme && other.names.includes(secret));
+      if (found === undefined || (isToken && found.severity === "warning")) continue;
+      results.push(
+        (found.severity === "error" ? failed : warning)(
+          "webhooks",
+          `the secret ${secret} of ${workflow}, ${place}, ${found.message}`,
+          `${found.fix.charAt(0).toUpperCase()}${found.fix.slice(1)}.`,
+        ),
+      );
     }
   }
+  const more = results.length - MAX_LISTED;
+  if (more > 0)
+    return [
+      ...results.slice(0, MAX_LISTED),
+      warning(
+        "webhooks",
+        `${plural(more, "more secret is", "more secrets are")} not listed`,
+        "Correct those above, then run doctor again.",
+      ),
+    ];
   if (results.length > 0 || triggers.length === 0) return results;
   return [ok("webhooks", "no secret is known that does not have the form of its scheme")];
 }

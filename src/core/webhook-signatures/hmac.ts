@@ -13,19 +13,20 @@ const DIGEST_BYTES = { sha256: 32, sha1: 20, sha512: 64 } as const;
 /** What separates the parts of a header that has several, such as `t=1492774577,v1=5257…` or `ts=…;h1=…`. */
 const SEPARATORS = /[,;\s]+/;
 
-/** The id of a delivery is that of the header which the definition names. */
+/** The id of a delivery is that of the header which the definition names. It is proved only where the signature is over it. */
 export const checkHmac: CheckScheme = (request, settings) => {
   const { header = "", algorithm = "sha256", encoding = "hex", prefix = "", id: idHeader } = settings;
   const value = headerOf(request, header);
   if (value === undefined) return missingHeader(header, "The sender's signature must be in it.");
-  const given = valuesOf(value, prefix).filter((one) => isDigest(one, encoding, DIGEST_BYTES[algorithm]));
+  const given = valuesOf(value, prefix).flatMap(
+    (one) => digestOf(one, encoding, DIGEST_BYTES[algorithm]) ?? [],
+  );
   if (given.length === 0) return refused("malformed", `${header} must be ${formOf(settings)}.`);
   const sent = idHeader === undefined ? undefined : headerOf(request, idHeader);
   const time = timeOf(request, settings);
   const content = contentOf(request, settings, { id: sent, time });
   if (!Array.isArray(content)) return content;
-  const signatures = encoding === "hex" ? given.map((one) => one.toLowerCase()) : given;
-  if (!isSigned(content, request.secrets, signatures, encoding, algorithm)) return mismatch(header);
+  if (!isSigned(content, request.secrets, given, encoding, algorithm)) return mismatch(header);
   const refusal = time === undefined ? undefined : momentRefusal(time, request.now, settings.timestamp!);
   return refusal ?? { valid: true, deliveryId: idOf(sent) };
 };
@@ -36,10 +37,16 @@ const valuesOf = (value: string, prefix: string): string[] =>
     ? [value]
     : value.split(SEPARATORS).flatMap((part) => (part.startsWith(prefix) ? [part.slice(prefix.length)] : []));
 
-const isDigest = (text: string, encoding: "hex" | "base64", bytes: number): boolean =>
-  encoding === "hex"
-    ? text.length === 2 * bytes && /^[0-9a-f]*$/i.test(text)
-    : /^[A-Za-z0-9+/]+={0,2}$/.test(text) && text.length === 4 * Math.ceil(bytes / 3);
+/** A digest as `isSigned` writes it: hexadecimal in lower case, or base64 with padding, not in the alphabet of URLs. */
+function digestOf(text: string, encoding: "hex" | "base64", bytes: number): string | undefined {
+  if (encoding === "hex")
+    return text.length === 2 * bytes && /^[0-9a-f]*$/i.test(text) ? text.toLowerCase() : undefined;
+  const [, characters, padding] = /^([A-Za-z0-9+/_-]+)(={0,2})$/.exec(text) ?? [];
+  const length = 4 * Math.ceil(bytes / 3);
+  if (characters?.length !== Math.ceil((8 * bytes) / 6)) return undefined;
+  const isWhole = padding === "" || text.length === length;
+  return isWhole ? characters.replaceAll("-", "+").replaceAll("_", "/").padEnd(length, "=") : undefined;
+}
 
 function formOf({ algorithm = "sha256", encoding = "hex", prefix = "" }: SignatureSettings): string {
   const bytes = DIGEST_BYTES[algorithm];

@@ -1,4 +1,5 @@
 /** The issues of the signatures that definitions declare. */
+import { HeaderName } from "../../../schemas/signature.ts";
 import type { Http, PartialIssue } from "../connections.ts";
 import { parseEventPath } from "../event-path.ts";
 import { nearMatch } from "../near-match.ts";
@@ -58,7 +59,10 @@ export function signatureIssues(signature: unknown, entries: Secrets | undefined
   return issues;
 }
 
-/** Issues of what an HMAC is over: a time, an id or a body that is named and not signed protects nothing. */
+/**
+ * Issues of what an HMAC is over: a time or a body that is named and not signed protects nothing. An `id` need not be signed, because
+ * most senders sign none: it recognizes honest repetitions.
+ */
 function hmacIssues(
   { header, signs, timestamp, timestamp_prefix: timePrefix, id }: Record<string, unknown>,
   add: (field: string, issue: PartialIssue) => void,
@@ -103,13 +107,17 @@ function timeIssues(
   }: { over: { signs?: string | undefined }; timestamp: unknown; timePrefix: unknown },
   add: (field: string, issue: PartialIssue) => void,
 ): void {
-  const isInBody = typeof timestamp === "string" && parseEventPath(timestamp)?.root === "body";
+  const path = typeof timestamp === "string" ? parseEventPath(timestamp) : undefined;
+  const isInBody = path?.root === "body";
   const isSigned = isOver("timestamp", over);
-  if (isSigned && (timestamp === undefined || isInBody))
+  const isHeader = path === undefined && HeaderName.safeParse(timestamp).success;
+  const meant = path?.root === "headers" && path.names.length === 1 ? String(path.names[0]) : undefined;
+  if (isSigned && !isHeader)
     add("timestamp", {
       code: timestamp === undefined ? "missing" : "invalid",
-      message: "must be the header of {timestamp}, over which the signature is",
-      fix: "Write timestamp: and the name of the header.",
+      message: "must be the name of the header of {timestamp}, over which the signature is",
+      ...(meant !== undefined && { did_you_mean: meant }),
+      fix: `Write timestamp: ${meant ?? "and the name of the header"}.`,
     });
   if (typeof timestamp === "string" && !isSigned && !isInBody)
     add("timestamp", {
@@ -167,7 +175,7 @@ function valueIssue(
       code: SIGNATURE_SECRET.malformed,
       ...(found.severity === "warning" && { severity: "warning" }),
       message: `names a secret that ${found.message}`,
-      fix: "Ask the operator to copy the secret from the sender's settings once more.",
+      fix: `Ask the operator to ${found.fix}.`,
     }
   );
 }

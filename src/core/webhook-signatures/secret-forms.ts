@@ -9,12 +9,16 @@ export interface UnfitSecret {
   severity: "error" | "warning";
   /** A clause after the name of the secret. */
   message: string;
+  /** What its owner does, as a clause that begins with a verb. */
+  fix: string;
 }
 
 type Finding = Omit<UnfitSecret, "scheme">;
 
-const error = (message: string): Finding => ({ severity: "error", message });
-const warning = (message: string): Finding => ({ severity: "warning", message });
+const COPY = "copy the secret from the sender's settings once more";
+
+const error = (message: string): Finding => ({ severity: "error", message, fix: COPY });
+const warning = (message: string, fix = COPY): Finding => ({ severity: "warning", message, fix });
 
 const ENDS_IN_WHITE_SPACE = warning(
   "begins or ends with white space, which is then a part of the key that the sender must have",
@@ -38,7 +42,10 @@ const FORMS: Readonly<Record<SignatureScheme, (secret: string) => Finding | unde
       : warning("is not 32 hexadecimal digits, as the signing secret of an app in Slack is")),
   shared_secret: (secret) =>
     /[^\t\x20-\x7e]/.test(secret.trim())
-      ? warning("has characters beyond ASCII, which senders write into a header in different ways")
+      ? warning(
+          "has characters beyond ASCII, which senders write into a header in different ways",
+          "set a secret of ASCII characters here and at the sender",
+        )
       : undefined,
   hmac: keyText,
 };

@@ -211,7 +211,7 @@ describe("a header with several parts", () => {
     });
   });
 
-  it("may have its digits in upper case, as SavvyCal writes them, and base64 only as it is", () => {
+  it("may have its digits in upper case, as SavvyCal writes them, and base64 in either alphabet without padding", () => {
     const hex = { header: "X-SavvyCal-Signature", prefix: "sha256=" };
     const sent = (value: string, header = "x-savvycal-signature"): Sent => ({
       headers: { [header]: value },
@@ -223,6 +223,16 @@ describe("a header with several parts", () => {
     const base64 = { header: "X-Sig", encoding: "base64" } as const;
     expect(check(base64, sent(value, "x-sig"))).toMatchObject(VALID);
     expect(check(base64, sent(value.toUpperCase(), "x-sig"))).toMatchObject({ reason: "mismatch" });
+    // A digest that has both characters in which the alphabets differ.
+    const signed = Array.from({ length: 1_000 }, (_, n) => String(n)).find((text) =>
+      /\+.*\/|\/.*\+/.test(createHmac("sha256", "key").update(text).digest("base64")),
+    )!;
+    const spelled = createHmac("sha256", "key").update(signed).digest("base64");
+    const forUrls = createHmac("sha256", "key").update(signed).digest("base64url");
+    for (const one of [spelled, spelled.replace("=", ""), forUrls, `${forUrls}=`])
+      expect(check(base64, { ...sent(one, "x-sig"), body: signed })).toMatchObject(VALID);
+    for (const one of [`${forUrls}==`, spelled.slice(1), `=${forUrls}`])
+      expect(check(base64, { ...sent(one, "x-sig"), body: signed })).toMatchObject({ reason: "malformed" });
   });
 
   it("needs the id that is signed, as Twitch signs it", () => {
@@ -242,6 +252,12 @@ describe("a header with several parts", () => {
     expect(check(settings, sent)).toEqual({ valid: true, deliveryId: "e76c6bd4" });
     const { "twitch-eventsub-message-id": _id, ...without } = headers;
     expect(check(settings, { ...sent, headers: without })).toMatchObject({ reason: "missing" });
+  });
+
+  it("does not prove an id that is not signed", () => {
+    const settings = { header: "X-Sig", id: "X-Id" };
+    const headers = { "x-sig": sign(body), "x-id": "another" };
+    expect(check(settings, { headers, body, secret: "key" })).toEqual({ valid: true, deliveryId: "another" });
   });
 
   it("compares SHA-512 too, and no digest of another length", () => {
