@@ -106,7 +106,7 @@ export function userReader(db: Kysely<Schema>): UserReader {
 
     async page({ filter, after, limit }) {
       // One row more than the limit shows whether there is a next page.
-      const rows = await firstUsers(db, filter, after === null ? null : String(after[0]), limit + 1);
+      const rows = await firstUsers(db, filter, after === null ? null : after[0], limit + 1);
       const page = rows.slice(0, limit);
       const last = page.at(-1);
       return {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Config } from "../../../schemas/config.ts";
 import { secretNames, Signature } from "../../../schemas/signature.ts";
+import type { Trigger } from "../../../schemas/trigger.ts";
 import { TOP_FIELDS } from "../../../schemas/workflow-definition.ts";
 import type { Secrets } from "../../config/secrets.ts";
 import { type UnfitSecret, unfitFor } from "../../core/webhook-signatures/secret-forms.ts";
@@ -34,9 +35,9 @@ export async function unfitSecrets({ secrets: entries }: Config, secrets: Secret
     return value === undefined ? [] : unfitFor(value).map((unfit) => ({ unfit, name }));
   });
   const groups = Map.groupBy(found, ({ unfit }) => `${unfit.scheme} ${unfit.message}`);
-  return [...groups.values()].map((group) => {
-    return { ...group[0]!.unfit, names: group.map(({ name }) => name) };
-  });
+  return [...groups.values()].map((group) =>
+    Object.assign({}, group[0]!.unfit, { names: group.map(({ name }) => name) }),
+  );
 }
 
 /** A secret that a definition names, and for what. */
@@ -60,22 +61,17 @@ function namedSecrets(
     ...declared
       .filter(({ id }) => triggers.has(id))
       .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-      .flatMap(({ id, signature, handshake }): NamedSecret[] => [
-        ...secretsOf(signature, `trigger ${id}`),
-        ...(handshake?.verify_token === undefined
-          ? []
-          : [
-              {
-                secret: handshake.verify_token,
-                scheme: "shared_secret" as const,
-                place: `handshake of ${id}`,
-                isToken: true as const,
-              },
-            ]),
-      ]),
+      .flatMap(({ id, signature, handshake }) =>
+        secretsOf(signature, `trigger ${id}`).concat(tokenOf(handshake, `handshake of ${id}`)),
+      ),
     ...steps.flatMap(({ id, event }) => secretsOf(event?.signature, `step ${id}`)),
   ];
 }
+
+const tokenOf = (handshake: Trigger["handshake"], place: string): NamedSecret[] =>
+  handshake?.verify_token === undefined
+    ? []
+    : [{ secret: handshake.verify_token, scheme: "shared_secret", place, isToken: true }];
 
 const secretsOf = (signature: Signature | undefined, place: string): NamedSecret[] =>
   signature === undefined
