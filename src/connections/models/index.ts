@@ -97,17 +97,21 @@ export function createModels(
     const checked = checkedFetch(fetch(), (response) =>
       responseFailure(response, { ...facts, now: options.now() }),
     );
-    try {
-      const ask = createTextGenerator(entry, { key, fetch: checked.fetch }, request, signal);
-      const first = await ask([]);
-      if (check === null) return answered(first, entry, { text: mask.text(first.text), object: null });
-      const fitted = await fitting(first, ask, check.parse, { entry, mask });
-      return { ...fitted, object: mask.json(fitted.object) };
-    } catch (error) {
-      // The reason why the step was stopped is more useful than the resulting network error.
-      signal.throwIfAborted();
-      throw modelStepError(error, facts, checked.lastResponse());
-    }
+    const generateText = createTextGenerator(entry, { key, fetch: checked.fetch }, request, signal);
+    // Only an error of the call is one of the vendor: an error of reading its answer is our own.
+    const ask: Ask = async (since) => {
+      try {
+        return await generateText(since);
+      } catch (error) {
+        // The reason why the step was stopped is more useful than the resulting network error.
+        signal.throwIfAborted();
+        throw modelStepError(error, facts, checked.lastResponse());
+      }
+    };
+    const first = await ask([]);
+    if (check === null) return answered(first, entry, { text: mask.text(first.text), object: null });
+    const fitted = await fitting(first, ask, check.parse, { entry, mask });
+    return { ...fitted, object: mask.json(fitted.object) };
   }
 
   return {
@@ -172,7 +176,15 @@ function readObject(
   parse: ParseAnswers,
   { entry, mask }: AnswerContext,
 ): { value: unknown } | { issues: string[] } {
-  const read = readAnswer({ text: reply.text, isCut: reply.finishReason === "length" }, parse, mask);
+  const usage = usageOf(reply, entry);
+  let read: ReturnType<typeof readAnswer>;
+  try {
+    read = readAnswer({ text: reply.text, isCut: reply.finishReason === "length" }, parse, mask);
+  } catch (error) {
+    throw error instanceof StepError
+      ? new StepError(error.code, error.message, { ...error.options, usage })
+      : error;
+  }
   if (read !== "cut") return read;
   throw new StepError(
     "model_invalid_output",
@@ -180,7 +192,7 @@ function readObject(
     {
       fix: "Raise max_output_tokens, or request less.",
       details: { finish_reason: "length" },
-      usage: usageOf(reply, entry),
+      usage,
       transient: false,
     },
   );

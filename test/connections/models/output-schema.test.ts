@@ -87,9 +87,23 @@ describe("schemaCheck", () => {
         return issues(schema, value);
       } catch (error) {
         // Too little processor time says nothing about the check.
-        return error instanceof AppError && error.code === "busy" ? undefined : error;
+        return error instanceof StepError && error.transient ? undefined : error;
       }
     }, "a second of processor time");
-    expect(refusal).toBeInstanceOf(StepError);
+    expect(refusal).toMatchObject({ code: "model_invalid_output", transient: false });
+  });
+
+  it("reports as a temporary failure of the step that the machine is too busy for a check", () => {
+    const check = compileOutputSchema({ type: "object" }, () => {
+      throw new AppError("busy", "The machine is too busy.");
+    });
+    const parse = "parse" in check ? check.parse : () => [];
+    expect(() => parse([{}])).toThrow(
+      expect.objectContaining({
+        code: "model_invalid_output",
+        message: "The answer was not checked against output_schema, because the machine is too busy.",
+        transient: true,
+      }),
+    );
   });
 });
