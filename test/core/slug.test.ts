@@ -24,6 +24,11 @@ const BEFORE = [
   ["Հայերեն", "hayyeryen"],
   ["ქართული", "qartuli"],
   ["ދިވެހި", "dhivehi"],
+  // Marks that several scripts share, after letters that have no composed form with them.
+  ["ну\u0301жный отчёт", "nuzhniy-otchyot"],
+  ["ẹ\u0300kọ\u0301", "eko"],
+  ["م\u064Fح\u064Eم\u0651\u064Eد", "muhmd"],
+  ["x\u0302y", "xy"],
   ["--", ""],
 ] as const;
 
@@ -46,6 +51,7 @@ const TRANSLITERATED = [
   ["साप्ताहिक आय", "saptahik-ay"],
   ["বাংলা", "bamla"],
   ["தமிழ்", "tmil"],
+  ["शिव\u0951 पूजा", "siv-puja"],
   ["🚀", "rocket"],
   ["📧", "e-mail"],
   ["👩\u200D💻", "woman-computer"],
