@@ -50,7 +50,7 @@ function filtered(
   if (project !== undefined) out = out.where("workflows.project", "=", project);
   for (const condition of ofVisible(visibility)) out = out.where(condition);
   // Every search term must occur, in any order.
-  for (const word of wordsOf({ search, tag }))
+  for (const word of searchTerms(search ?? ""))
     out = out.where((eb) => contains(eb.ref("workflows.search_text"), word));
   // A text that an older release wrote has its tags without marks: there the tag is found as it is written.
   if (tag !== undefined)
@@ -63,11 +63,30 @@ function filtered(
   return out;
 }
 
-/** What the search text of each workflow of a filter contains: it has the tags too. */
-const wordsOf = ({ search, tag }: WorkflowFilter): string[] => [
-  ...searchTerms(search ?? ""),
-  ...(tag === undefined ? [] : [foldText(tag)]),
-];
+/**
+ * What the search texts of all workflows of a filter contain: one list of words, or two where an older release wrote the tag in another
+ * spelling.
+ */
+function wordsOf({ search, tag }: WorkflowFilter): string[][] {
+  const terms = searchTerms(search ?? "");
+  const spellings = tag === undefined ? [] : [...new Set([foldText(tag), tag.toLowerCase()])];
+  return spellings.length === 0 ? [terms] : spellings.map((spelling) => terms.concat(spelling));
+}
+
+/** At least `limit` ids of workflows, or all that may be of a filter; undefined if no index finds them. */
+async function idsThatMayMatch(
+  db: Kysely<Schema>,
+  filter: WorkflowFilter,
+  limit: number,
+): Promise<string[] | undefined> {
+  const found = new Set<string>();
+  for (const words of wordsOf(filter)) {
+    const ids = await workflowsThatMayContain(db, words, limit);
+    if (ids === undefined) return undefined;
+    for (const id of ids) found.add(id);
+  }
+  return [...found];
+}
 
 /** The ids of workflows among which are all of a filter; undefined if they are many, or no index finds them. */
 async function candidates(
@@ -75,7 +94,7 @@ async function candidates(
   filter: WorkflowFilter,
   limit: number,
 ): Promise<string[] | undefined> {
-  const found = await workflowsThatMayContain(db, wordsOf(filter), limit + 1);
+  const found = await idsThatMayMatch(db, filter, limit + 1);
   return found === undefined || found.length > limit ? undefined : found;
 }
 
@@ -99,8 +118,9 @@ export async function pageOfWorkflows(
 
 /** Counts the workflows of a filter, up to `MAX_COUNTED`, or to `MAX_FOUND` and one with a search or a tag. */
 export async function countWorkflows(db: Kysely<Schema>, filter: WorkflowFilter): Promise<number> {
-  if (wordsOf(filter).length === 0) return cappedCount(db, filtered(db, filter, undefined));
-  const found = await workflowsThatMayContain(db, wordsOf(filter), MAX_COUNT_CANDIDATES);
+  if (searchTerms(filter.search ?? "").length === 0 && filter.tag === undefined)
+    return cappedCount(db, filtered(db, filter, undefined));
+  const found = await idsThatMayMatch(db, filter, MAX_COUNT_CANDIDATES);
   if (found !== undefined) {
     const count = await cappedCount(db, filtered(db, filter, found), MAX_FOUND + 1);
     if (found.length < MAX_COUNT_CANDIDATES || count > MAX_FOUND) return count;

@@ -35,7 +35,7 @@ it("folds the texts of existing workflows and of the audit log", async () => {
         values ('', 'update_workflow', null, 'operator', null, 'rest', ${client})`.execute(trx);
   });
   await before.close();
-  const { read } = await open(stateDir);
+  const { read, transaction } = await open(stateDir);
   const [workflows, audit] = [workflowReader(read), auditReader(read)];
   const rows = await read.selectFrom("workflows").select(["id", "name_key"]).orderBy("id").execute();
   expect(rows).toEqual([
@@ -48,4 +48,11 @@ it("folds the texts of existing workflows and of the audit log", async () => {
   const words = ["ärger/1", "été", "curl", "operator"];
   expect(await Promise.all(words.map((word) => audit.count({ searchTerms: [word] })))).toEqual([1, 1, 1, 3]);
   expect((await verifyAuditLog(read))?.broken).toBeUndefined();
+  // An older release that still runs writes in lower case.
+  await transaction((trx) =>
+    sql`insert into workflows (id, name, name_key, description, tags, search_text, status, version, created_at,
+      updated_at, created_by) values ('later', 'Later', 'later', '', '["Größe"]', ${"later\nlater\ngröße\n"}, 'draft', 1, '', '',
+      '')`.execute(trx),
+  );
+  expect(await workflows.count({ tag: "Größe" })).toBe(2);
 });

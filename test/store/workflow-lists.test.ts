@@ -301,5 +301,20 @@ describe("filtering by tag", () => {
       trx.updateTable("workflows").set({ search_text: "kept\nkept\nété\n" }).where("id", "=", id).execute(),
     );
     expect([await read.count({ tag: "Été" }), await read.count({ tag: "été" })]).toEqual([1, 0]);
+    for (const tag of ["Größe", "STRASSE", "E\u0301te\u0301", "ΟΔΟΣ"]) {
+      const { id: older } = await make({ name: "Older", tags: [tag] });
+      const searchText = `${older}\nolder\n${tag}\n`.toLowerCase();
+      await store.transaction((trx) =>
+        trx.updateTable("workflows").set({ search_text: searchText }).where("id", "=", older).execute(),
+      );
+      const listed = await read.page({
+        filter: { tag, search: "older" },
+        sort: "name",
+        after: null,
+        limit: 5,
+        withDefinition: false,
+      });
+      expect([tag, await read.count({ tag }), listed.items.map((one) => one.id)]).toEqual([tag, 1, [older]]);
+    }
   });
 });
