@@ -19,12 +19,13 @@ interface IdIssue {
   fix: string;
 }
 
-const issue = (code: string, message: string, near: string, fix = `Write ${near}.`): IdIssue => ({
-  code,
-  message,
-  did_you_mean: near,
-  fix,
-});
+const isReserved = (id: string): boolean => RESERVED_WORKFLOW_IDS.has(id);
+
+/** @param similar may be reserved */
+function issue(code: string, message: string, similar: string, fix?: string): IdIssue {
+  const near = isReserved(similar) ? `${similar}-workflow` : similar;
+  return { code, message, did_you_mean: near, fix: fix ?? `Write ${near}.` };
+}
 
 /** Why a new workflow of a project can't have an id, apart from others that have it; undefined if it can. */
 export function workflowIdIssue(id: string, project: string): IdIssue | undefined {
@@ -34,7 +35,7 @@ export function workflowIdIssue(id: string, project: string): IdIssue | undefine
     return issue(
       "wrong_format",
       `must be lower-case letters, digits and -, starting with a letter or digit, got ${shown}`,
-      workflowSlug(id.startsWith(prefix) ? id.slice(prefix.length) : id, project),
+      workflowSlug(id.toLowerCase().startsWith(prefix) ? id.slice(prefix.length) : id, project),
     );
   if (!id.startsWith(prefix))
     return issue(
@@ -50,12 +51,8 @@ export function workflowIdIssue(id: string, project: string): IdIssue | undefine
       `${prefix}${rest.slice(rest.indexOf(".") + 1)}`,
       "Set the project, or use an id without a dot.",
     );
-  return RESERVED_WORKFLOW_IDS.has(id)
-    ? issue(
-        "reserved",
-        `must not be ${shown}, which is a path of the API or of the interface`,
-        `${id}-workflow`,
-      )
+  return isReserved(id)
+    ? issue("reserved", `must not be ${shown}, which is a path of the API or of the interface`, id)
     : undefined;
 }
 
