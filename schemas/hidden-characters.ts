@@ -3,30 +3,33 @@
  * characters of zero width, private and unassigned ones. They could hide instructions in a name or a description.
  */
 
-import { VISIBLE_JOINER } from "./visible-joiners.ts";
+import { isOneEmoji, JOINED_EMOJI, VISIBLE_JOINER } from "./visible-joiners.ts";
 
-/** The two variation selectors that choose between the text and the emoji form of a character are allowed. */
-const HIDDEN = String.raw`[[\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]--[\uFE0E\uFE0F]]`;
+const HIDDEN = String.raw`[\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]`;
 /** Format characters with an effect that people see: joiners, and the tags of the flags of England, Scotland and Wales. */
 const SEEN = String.raw`${VISIBLE_JOINER}|\p{RGI_Emoji_Tag_Sequence}`;
 
 /** Whether a text is one line, or may have several. */
 export type TextKind = "line" | "lines";
 
-/** Each match without the first group is a hidden character. */
+/** Each match without a group is a hidden character; joiners of the second one are hidden unless it is one emoji. */
 const CHARACTERS = {
-  line: new RegExp(`(${SEEN})|${HIDDEN}`, "gv"),
+  line: new RegExp(`(${SEEN})|(${JOINED_EMOJI})|${HIDDEN}`, "gv"),
   // Without tabs and line breaks.
-  lines: new RegExp(String.raw`(${SEEN})|\r(?!\n)|[${HIDDEN}--[\t\n\r]]`, "gv"),
+  lines: new RegExp(String.raw`(${SEEN})|(${JOINED_EMOJI})|\r(?!\n)|[${HIDDEN}--[\t\n\r]]`, "gv"),
 } as const satisfies Record<TextKind, RegExp>;
+const JOINER = "\u200D";
 /** Texts without any other characters need no further search. */
 const PLAIN = /^[\x20-\x7E]*$/;
 
 /** The first hidden character, and its place. */
 function findHidden(text: string, kind: TextKind): { name: string; index: number } | undefined {
   if (PLAIN.test(text)) return undefined;
-  for (const { 0: found, 1: seen, index } of text.matchAll(CHARACTERS[kind]))
-    if (seen === undefined) return { name: codePointName(found), index };
+  for (const { 0: found, 1: seen, 2: joined, index } of text.matchAll(CHARACTERS[kind])) {
+    if (seen !== undefined) continue;
+    if (joined === undefined) return { name: codePointName(found), index };
+    if (!isOneEmoji(joined)) return { name: codePointName(JOINER), index: index + joined.indexOf(JOINER) };
+  }
   return undefined;
 }
 
@@ -47,7 +50,11 @@ export function removeHiddenCharacters(text: string, kind: TextKind): string {
 }
 
 const replaceHidden = (text: string, kind: TextKind, replace: (hidden: string) => string): string =>
-  text.replaceAll(CHARACTERS[kind], (found, seen: string | undefined) => seen ?? replace(found));
+  text.replaceAll(CHARACTERS[kind], (found, seen: string | undefined, joined: string | undefined) => {
+    if (seen !== undefined) return seen;
+    if (joined === undefined) return replace(found);
+    return isOneEmoji(joined) ? joined : joined.replaceAll(JOINER, replace);
+  });
 
 /** The text with hidden characters written as `\u{200b}`, for texts that were stored before these were refused. */
 export const visibleText = (text: string): string =>

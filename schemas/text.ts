@@ -5,6 +5,9 @@ import { describeHiddenCharacter, removeHiddenCharacters, type TextKind } from "
 // PostgreSQL's text type rejects NUL, and a lone surrogate does not survive UTF-8, so both are refused.
 const unstorable = (value: string): boolean => !value.isWellFormed() || value.includes("\u0000");
 
+/** White space, and the Braille pattern without dots. */
+const BLANK = /^[\s\u2800]*$/;
+
 const codePoints = (value: string): number => {
   let count = 0;
   for (const _ of value) count += 1;
@@ -55,15 +58,20 @@ export const visible = (kind: TextKind, max: number, min: 0 | 1 = 0) =>
     // Such a text is refused already, one that is too long without a search.
     if (value.length > max * 2 || unstorable(value) || (min > 0 && value.trim() === "")) return;
     const hidden = describeHiddenCharacter(value, kind);
-    if (hidden === undefined) return;
-    const cleaned = removeHiddenCharacters(value, kind);
+    const cleaned = hidden === undefined ? value : removeHiddenCharacters(value, kind);
+    const isEmpty = min > 0 && BLANK.test(cleaned);
+    if (hidden === undefined) {
+      if (isEmpty) ctx.issues.push({ code: "too_small", minimum: min, ...common, input: value });
+      return;
+    }
     ctx.issues.push({
       code: "custom",
       params: {
         code: "invalid_text",
-        did_you_mean: cleaned,
-        fix:
-          kind === "line" && cleaned !== ""
+        ...(!isEmpty && { did_you_mean: cleaned }),
+        fix: isEmpty
+          ? "Write a text that people see."
+          : kind === "line" && cleaned !== ""
             ? `Write ${JSON.stringify(cleaned)}, which has none.`
             : "Remove it; did_you_mean is the text without hidden characters.",
       },

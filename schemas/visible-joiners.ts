@@ -1,6 +1,6 @@
 /**
  * Where the joiners of zero width (U+200C, U+200D) change how a text looks: in Persian and other joined scripts, after the virama of
- * Indian scripts, and between emoji. Elsewhere nobody sees them. The rules are those of RFC 5892, appendix A (ContextJ, which UTS #46
+ * Indian scripts, and in emoji of several. Elsewhere nobody sees them. The rules are those of RFC 5892, appendix A (ContextJ, which UTS #46
  * uses too), and of the Unicode Standard where it names a further sequence; the classes are those of Unicode 14, with the
  * viramas of Unicode 15 and 16.
  */
@@ -38,13 +38,25 @@ const LEFT_JOINING = String.raw`\uA872\u{10D00}`;
 /** Joining_Type=Transparent, without format characters. */
 const MARKS = String.raw`[\p{Mn}\p{Me}]*`;
 const EMOJI = String.raw`[\p{Extended_Pictographic}&&\p{Emoji}]`;
+const EMOJI_ELEMENT = String.raw`${EMOJI}[\uFE0F\p{Emoji_Modifier}]?`;
 
-/** Joiners where they have an effect, as the source of a regular expression with the flag v. */
+/** Joiners and variation selectors where they have an effect, as the source of a regular expression with the flag v. */
 export const VISIBLE_JOINER = [
   String.raw`(?<=[${VIRAMA}])[\u200C\u200D]`,
   String.raw`(?<=[${LEFT_JOINING}${DUAL_JOINING}]${MARKS})\u200C(?=${MARKS}[${RIGHT_JOINING}${DUAL_JOINING}])`,
   // Ra with ya-phalaa (Bengali, 12.2), ra without repha (Kannada, 12.8) and touching letters (Sinhala, 13.2).
   String.raw`(?<=[\u09B0\u0CB0\u0D9A-\u0DC6])\u200D(?=[\u09CD\u0CCD\u0DCA])`,
-  // UTS #51, ED-16.
-  String.raw`(?<=${EMOJI}[\uFE0F\p{Emoji_Modifier}]?)\u200D(?=${EMOJI})`,
+  // UTS #51, ED-8a and ED-9a. Digits have an emoji form only as keycaps.
+  String.raw`(?<=${EMOJI})[\uFE0E\uFE0F]|(?<=[0-9#*])\uFE0F(?=\u20E3)`,
 ].join("|");
+
+/** Emoji with joiners between them, as the source of a regular expression with the flag v. */
+export const JOINED_EMOJI = String.raw`${EMOJI_ELEMENT}(?:\u200D${EMOJI_ELEMENT})+`;
+
+const RECOMMENDED = /^\p{RGI_Emoji_ZWJ_Sequence}$/v;
+/** Emoji that are shown as text without a selector or a skin tone. */
+const TEXT_FORM = new RegExp(String.raw`[${EMOJI}--\p{Emoji_Presentation}](?!\p{Emoji_Modifier})`, "gv");
+
+/** Whether joined emoji are shown as one (UTS #51, ED-25), with or without the selectors that the sequence has. */
+export const isOneEmoji = (joined: string): boolean =>
+  RECOMMENDED.test(joined.replaceAll("\uFE0F", "").replaceAll(TEXT_FORM, "$&\uFE0F"));

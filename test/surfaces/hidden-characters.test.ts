@@ -24,6 +24,8 @@ const HIDDEN = [
   ["a tag character", "\u{E0041}", "U+E0041"],
   ["a variation selector of the supplement", "\u{E0100}", "U+E0100"],
   ["a variation selector that chooses no emoji", "\uFE00", "U+FE00"],
+  ["the selector of emoji after a letter", "\uFE0F", "U+FE0F"],
+  ["the selector of text after a letter", "\uFE0E", "U+FE0E"],
   ["an invisible letter", "\u3164", "U+3164"],
   ["a private character", "\uE000", "U+E000"],
   ["an unassigned character", "\u0378", "U+0378"],
@@ -48,6 +50,11 @@ const SEEN = [
   ["emoji, with a skin tone", "👩🏽\u200D💻"],
   ["emoji, a flag", "🏳️\u200D🌈"],
   ["emoji, a family", "👨\u200D👩\u200D👧"],
+  ["emoji, a flag without the selector", "🏳\u200D🌈"],
+  ["emoji, a runner with a sign", "🏃🏽\u200D♀\uFE0F"],
+  ["emoji, a bubble with one of two selectors", "👁\uFE0F\u200D🗨"],
+  ["emoji, a heart as text", "❤\uFE0E"],
+  ["emoji, a keycap", "1\uFE0F\u20E3"],
   ["emoji, the flag of England", "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}"],
 ] as const;
 
@@ -57,6 +64,10 @@ const UNSEEN = [
   ["twice", "می\u200C\u200Cخواهم", "U+200C at character 3", "میخواهم"],
   ["before a space", "می\u200C خ", "U+200C at character 3", "می خ"],
   ["after emoji, counted in characters", "👩🏽\u200D", "U+200D at character 3", "👩🏽"],
+  ["between emoji that are not one", "😀\u200D😀", "U+200D at character 2", "😀😀"],
+  ["between signs", "a©\u200D®", "U+200D at character 3", "a©®"],
+  ["a second selector", "❤\uFE0F\uFE0F", "U+FE0F at character 3", "❤\uFE0F"],
+  ["a selector after a digit", "Room 1\uFE0F", "U+FE0F at character 7", "Room 1"],
   ["another flag", "🏴\u{E0078}\u{E0078}\u{E007F}", "U+E0078 at character 2", "🏴"],
 ] as const;
 
@@ -94,7 +105,7 @@ describe("hidden characters", () => {
     expect([removeHiddenCharacters(text, "line"), visibleText(text)]).toEqual([text, text]);
   });
 
-  it.each(UNSEEN)("are joiners without an effect: %s", (_what, text, place, cleaned) => {
+  it.each(UNSEEN)("are joiners and selectors without an effect: %s", (_what, text, place, cleaned) => {
     expect(describeHiddenCharacter(text, "lines")).toBe(place);
     expect(removeHiddenCharacters(text, "line")).toBe(cleaned);
   });
@@ -146,6 +157,18 @@ describe("a request with a hidden character in a text for others", () => {
     expect(errors).toMatchObject([{ path, code: "invalid_text", did_you_mean: shown }]);
     expect(errors![0]!.message).toContain("U+202E at character 7");
     expect(errors![0]!.fix).toContain(path === "name" ? `Write "${shown}"` : "");
+  });
+
+  it.each([
+    ["\u200B", "invalid_text"],
+    ["\uFE0F \uFE0F", "invalid_text"],
+    ["\u2800", "too_short"],
+    ["\u2800\u200B", "invalid_text"],
+  ])("is refused without a suggestion where nothing is left: %j", async (name, code) => {
+    const { call } = await openRest();
+    const { errors } = expectProblem(await call("POST", "/workflows", { name }), "invalid_input");
+    expect(errors).toEqual([expect.objectContaining({ path: "name", code })]);
+    expect(errors![0]).not.toHaveProperty("did_you_mean");
   });
 
   it("is refused for the comment of an approval", async () => {
