@@ -50,10 +50,15 @@ export function text(max: number, min: 0 | 1 = 0) {
 /**
  * A text that other people and their agents read: one line or several, without hidden characters.
  * @param max maximum length, in code points
- * @param min 1 requires at least one character that is not white space
+ * @param min 1 requires at least one character that people see
  */
 export const visible = (kind: TextKind, max: number, min: 0 | 1 = 0) =>
-  text(max, min).check((ctx) => {
+  text(max, min).check(visibleOnly(kind, max, min));
+
+/** The check of `visible`, for texts with a form of their own. */
+export const visibleOnly =
+  (kind: TextKind, max: number, min: 0 | 1): z.core.CheckFn<string> =>
+  (ctx) => {
     const { value } = ctx;
     // Such a text is refused already, one that is too long without a search.
     if (value.length > max * 2 || unstorable(value) || (min > 0 && value.trim() === "")) return;
@@ -79,7 +84,7 @@ export const visible = (kind: TextKind, max: number, min: 0 | 1 = 0) =>
       continue: true,
       input: value,
     });
-  });
+  };
 
 /** A time in UTC, ISO 8601 with milliseconds. */
 export const timestamp = z.string().meta({

@@ -1,6 +1,6 @@
 /** `millrace keys`: API keys on the command line. */
 import { OPERATOR, Scope } from "../../schemas/actor.ts";
-import type { DescribedApiKey } from "../../schemas/api-key.ts";
+import { ApiKeyName, type DescribedApiKey } from "../../schemas/api-key.ts";
 import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import { describeKey } from "../../tools/api-keys/describe-key.ts";
 import { serializeKeyArea } from "../../tools/api-keys/serialize-api-key.ts";
@@ -10,13 +10,14 @@ import { digestOf, isKeyValue } from "../auth/key-format.ts";
 import { readEnvironment } from "../config/environment.ts";
 import { DEFAULT_OVERLAP_MS, parseExpiry, apiKeyState, withLastingEnd } from "../core/api-key-lifecycle.ts";
 import { DAY, HOUR, iso, MINUTE, SECOND, systemClock } from "../core/clock.ts";
+import { issuesOf } from "../core/issues.ts";
 import { nearMatch } from "../core/near-match.ts";
 import type { ApiKeyRecord, ApiKeyStore, ApiKeyWithOwner } from "../core/account-ports.ts";
 import { alignColumns, formatTimestamp } from "./columns.ts";
 import { createLimitedKey, hasKeyArea, type KeyAreaOptions, limitsText } from "./limited-keys.ts";
 import { withOperator } from "./operator.ts";
 import { requireState } from "./require-state.ts";
-import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
+import { CommandError, EXIT, type Io, issueLine, openLog, paint } from "./io.ts";
 
 /** @param requiresStateFor what a read-only command does with the state, which must exist */
 async function withKeys<T>(
@@ -193,9 +194,10 @@ const toListed = (key: ApiKeyWithOwner, now: number) => ({ ...toJson(key), state
 const usageError = (message: string): CommandError => new CommandError(message, EXIT.usage);
 
 function checkName(name: string): string {
-  if (name.trim() === "" || name.length > 100 || /\p{Cc}/u.test(name))
-    throw usageError("--name must have 1 to 100 characters, and no control characters.");
-  return name;
+  const { success, error } = ApiKeyName.safeParse(name);
+  if (success) return name;
+  const issues = issuesOf(error, ApiKeyName).map((issue) => issueLine({ ...issue, path: "--name" }));
+  throw usageError(issues.join("\n"));
 }
 
 function checkScope(scope: string): Scope {

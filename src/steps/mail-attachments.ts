@@ -1,7 +1,7 @@
 /** The files of an email step: a text, rows as CSV, or a value as JSON. */
 import { z } from "zod";
 import { CSV_SEPARATORS, rowsToCsv } from "../../schemas/csv.ts";
-import { text } from "../../schemas/text.ts";
+import { text, visibleOnly } from "../../schemas/text.ts";
 import type { Attachment } from "../core/connections.ts";
 import { columnsOf, rowOf } from "../core/mail/table.ts";
 import { StepError } from "../core/step-errors.ts";
@@ -17,6 +17,7 @@ export const AttachmentFields = z
     name: z
       .string()
       .regex(FILE_NAME, { error: "must be the name of a file, without / and \\" })
+      .check(visibleOnly("line", 200, 1))
       .meta({ description: "The name of the file.", example: "orders.csv" }),
     content: text(3_000_000)
       .optional()

@@ -99,6 +99,14 @@ describe("millrace keys", () => {
     expect(wrong.err).toContain("--database is not the name of a database, got shopp");
   });
 
+  it.each(["pay\u202Eroll", "a\u200Db", "Pay\uFE0Froll", " ", "a".repeat(101), "a\nb"])(
+    "makes no key with the name %j, as the API does not",
+    async (name) => {
+      const { code, err } = await commands().keys("create", "--name", name);
+      expect([code, err]).toEqual([2, expect.stringContaining("--name must ")]);
+    },
+  );
+
   it("rotates a key by name: the new key has the same scopes, and the old one works for the overlap", async () => {
     const { keys, listed } = commands();
     const old = JSON.parse((await keys("create", "--name", "ci", "--scope", "admin", "--json")).out);

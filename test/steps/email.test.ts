@@ -48,6 +48,8 @@ describe("an email step", () => {
 
   test("refuses attachments whose name or type could not be a header", async () => {
     await expect(attach({ name: "a\r\nBcc: eve@evil.test" })).rejects.toThrow("must be the name of a file");
+    for (const name of ["invoice\u202Efdp.exe", "a\u200B.csv", "a\u009B.csv", "a\uFE0F.csv"])
+      await expect(attach({ name })).rejects.toThrow("hidden characters");
     await expect(attach({ name: "../a.csv" })).rejects.toThrow("must be the name of a file");
     await expect(attach({ content_type: "text/csv\r\nX: y" })).rejects.toThrow("must be a media type");
     await expect(attach({ path: "/etc/passwd" })).rejects.toThrow("path");
