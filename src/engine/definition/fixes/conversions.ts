@@ -3,6 +3,7 @@ import { DURATION_PATTERN } from "../../../../schemas/field-values.ts";
 import { readJson } from "../../../core/json-text.ts";
 import { isLongNumber } from "../../../../schemas/long-numbers.ts";
 import { nearMatch } from "../../../core/near-match.ts";
+import { slugOf } from "../../../core/slug.ts";
 import { fieldOfAlias, normalizeName, RETRY_ALIASES, VALUE_ALIASES } from "./aliases.ts";
 import { type Fields, intendFields } from "./intended-fields.ts";
 
@@ -183,8 +184,12 @@ const nearTruth = (text: string): boolean | undefined =>
 /** Returns the id that a name stands for: `Fetch orders` is `fetch_orders`; undefined if nothing remains. */
 export function idOf(name: unknown): string | undefined {
   if (typeof name !== "string" && typeof name !== "number") return undefined;
-  const id = String(name)
-    .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
+  const text = String(name);
+  // The slug of a name in ASCII takes words apart otherwise.
+  const ascii = /^[\0-\x7F]*$/.test(text)
+    ? text.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
+    : slugOf(text, 100);
+  const id = ascii
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "_")
     .replace(/^[_0-9]+/, "")
