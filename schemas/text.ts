@@ -1,5 +1,6 @@
 /** Basic types of the schemas. Lengths count Unicode code points, as JSON Schema does. */
 import { z } from "zod";
+import { foldText } from "./fold-text.ts";
 import { describeHiddenCharacter, removeHiddenCharacters, type TextKind } from "./hidden-characters.ts";
 
 // PostgreSQL's text type rejects NUL, and a lone surrogate does not survive UTF-8, so both are refused.
@@ -85,6 +86,12 @@ export const visibleOnly =
       input: value,
     });
   };
+
+/** The words of a search. One of characters that searches ignore would find everything. */
+export const SearchText = text(200, 1).check((ctx) => {
+  if (ctx.value.trim() !== "" && foldText(ctx.value).trim() === "")
+    ctx.issues.push({ code: "too_small", minimum: 1, ...common, input: ctx.value });
+});
 
 /** A time in UTC, ISO 8601 with milliseconds. */
 export const timestamp = z.string().meta({

@@ -79,6 +79,15 @@ describe("a client that reads nothing", () => {
 });
 
 describe("a search", () => {
+  it.each(["%E2%80%8D", "%20%EF%B8%8F", "%E2%80%8B%20%E2%80%8D"])(
+    "refuses a search of characters that searches ignore: %s",
+    async (search) => {
+      const { call } = await openRest();
+      const { errors } = expectProblem(await call("GET", `/workflows?search=${search}`), "invalid_input");
+      expect(errors).toMatchObject([{ path: "search", code: "too_short" }]);
+    },
+  );
+
   it("accepts 8 different words and refuses more; repeated words count once", async () => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "a b c d e f g h" });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { searchTerms } from "../../schemas/fold-text.ts";
-import { text } from "../../schemas/text.ts";
+import { SearchText, text } from "../../schemas/text.ts";
 import { Cursor, Limit, MAX_FOUND, MAX_TOTAL, pageOf } from "../../schemas/page.ts";
 import { ProjectFilter } from "../../schemas/project.ts";
 import { Workflow, WorkflowStatus } from "../../schemas/workflow.ts";
@@ -11,7 +11,7 @@ import { lastRunOf } from "./last-run.ts";
 /** Maximum number of search words. Each may be compared with every workflow, so many of them would slow other requests. */
 const MAX_WORDS = 8;
 
-const Search = text(200, 1).refine((search) => searchTerms(search).length <= MAX_WORDS, {
+const Search = SearchText.refine((search) => searchTerms(search).length <= MAX_WORDS, {
   message: `must contain at most ${MAX_WORDS} different words`,
   params: { code: "too_many_words" },
 });
