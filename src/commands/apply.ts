@@ -158,9 +158,10 @@ async function checkFiles(
     const name = report.file.name ?? current?.name;
     if (report.file.id === undefined && !WORKFLOW_ID.test(stem))
       lines.push(
-        `${file}:1:1: id is missing, and the file name is not a valid id. Add id: ${workflowSlug(stem, requested ?? DEFAULT_PROJECT)}.`,
+        `${file}:1:1: id is missing, and the file name is not a valid id. ${await idAdvice(read, stem, requested ?? DEFAULT_PROJECT)}`,
       );
-    if (name === undefined) lines.push(`${file}:1:1: name is missing. A new workflow needs a name.`);
+    if (name === undefined && !report.errors.some(({ path }) => path === "name"))
+      lines.push(`${file}:1:1: name is missing. A new workflow needs a name.`);
     if (current?.status === "archived")
       lines.push(`${file}:1:1: "${id}" is archived. Restore it first, or remove the file.`);
     const project = requested ?? projectOf(current ?? {});
@@ -216,6 +217,15 @@ async function checkFiles(
   throw new CommandError(
     `${lines.join("\n")}\nNothing was applied. (--no-bind skips the checks that need this machine's configuration.)`,
   );
+}
+
+/** Which id to add to a file whose name is none. It may be that of a workflow, which the file would replace. */
+async function idAdvice({ workflows }: Readers, stem: string, project: string): Promise<string> {
+  const id = workflowIdIssue(stem, project)?.did_you_mean ?? workflowSlug(stem, project);
+  const holder = await workflows.find(id);
+  return holder === undefined
+    ? `Add id: ${id}.`
+    : `Add id: ${id} if it is the existing workflow ${JSON.stringify(holder.name)}, which it then replaces, or another id.`;
 }
 
 /** Why a workflow does not fit the project of its file; undefined if it does. */

@@ -69,6 +69,13 @@ describe("millrace workflows", () => {
     expect((await cli("workflows", "list", "--search", "GRÖSSE")).out).toContain("\nsize ");
     const unnamed = await cli("workflows", "apply", files({ "E\u0301te\u0301": GOOD }, "unnamed"), "--yes");
     expect(unnamed.err).toContain("the file name is not a valid id. Add id: ete.");
+    const same = await cli("workflows", "apply", files({ "Size!": GOOD, New: GOOD }, "same"), "--yes");
+    expect(same.err).toContain('Add id: size if it is the existing workflow "Gro\u0308ße"');
+    expect(same.err).toContain("Add id: new-workflow.");
+    const joined = GOOD.replace("Good", "a\u200Db");
+    const hidden = await cli("workflows", "apply", files({ hidden: joined }, "hidden"), "--yes");
+    expect(hidden.err).toContain("U+200D");
+    expect(hidden.err).not.toContain("name is missing");
   });
 
   it("create and edit print the issues and the warnings of a file", async () => {
