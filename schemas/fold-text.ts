@@ -1,6 +1,7 @@
 /** How texts are compared: whatever their case, and however their accents are written. The web interface uses it too. */
 
-const ASCII = /^[\0-\x7F]*$/;
+export const isAscii = (text: string): boolean => /^[\0-\x7F]*$/.test(text);
+
 /** Characters without a form of their own, such as joiners: `NFKC_Casefold` of Unicode leaves them out too. */
 const IGNORED = /\p{Default_Ignorable_Code_Point}/gu;
 /** Cherokee is the one script that Unicode folds to its capitals; here they change too, so that both cases become small letters. */
@@ -14,7 +15,7 @@ const foldCharacter = (character: string): string => character.toLowerCase().toU
  * shown as they were written.
  */
 export const foldText = (text: string): string =>
-  ASCII.test(text)
+  isAscii(text)
     ? text.toLowerCase()
     : text.normalize("NFD").replaceAll(IGNORED, "").replaceAll(FOLDED, foldCharacter).normalize("NFC");
 

@@ -1,5 +1,5 @@
 /** The texts that searches compare, folded, because `lower` of both databases knows only the letters of ASCII or of one language. */
-import { foldText } from "../../schemas/fold-text.ts";
+import { foldText, isAscii } from "../../schemas/fold-text.ts";
 import type { WorkflowContent } from "../core/ports.ts";
 
 /** Surrounds each tag, and is in no other text, so that a part of a text is not taken for a tag. */
@@ -26,5 +26,5 @@ export interface SearchedEntry {
 /** The search text of an entry; null where it is ASCII, which the database folds itself. */
 export function auditSearchText({ operation, target, owner, keyName, client }: SearchedEntry): string | null {
   const text = [operation, target ?? "", owner, keyName ?? "", client].join("\n");
-  return /^[\0-\x7F]*$/.test(text) ? null : foldText(text);
+  return isAscii(text) ? null : foldText(text);
 }

@@ -1,5 +1,6 @@
 /** Converts values that models write to what a field takes. */
 import { DURATION_PATTERN } from "../../../../schemas/field-values.ts";
+import { isAscii } from "../../../../schemas/fold-text.ts";
 import { readJson } from "../../../core/json-text.ts";
 import { isLongNumber } from "../../../../schemas/long-numbers.ts";
 import { nearMatch } from "../../../core/near-match.ts";
@@ -186,9 +187,7 @@ export function idOf(name: unknown): string | undefined {
   if (typeof name !== "string" && typeof name !== "number") return undefined;
   const text = String(name);
   // The slug of a name in ASCII takes words apart otherwise.
-  const ascii = /^[\0-\x7F]*$/.test(text)
-    ? text.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
-    : slugOf(text, 100);
+  const ascii = isAscii(text) ? text.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2") : slugOf(text, 100);
   const id = ascii
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "_")
