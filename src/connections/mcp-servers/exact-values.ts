@@ -1,11 +1,17 @@
 /** Compares the structured content of results with the schemas of their tools. */
-import type { Client } from "@modelcontextprotocol/client";
-import { AjvJsonSchemaValidator } from "@modelcontextprotocol/client/validators/ajv";
+import { newAjv, type Validator } from "../../core/json-schema/dialect.ts";
+import { describeErrors } from "../../core/json-schema/errors.ts";
+import { exceedsJsonSize, type JsonSchema } from "../../core/json-schema/index.ts";
+import { formatPath } from "../../core/issues.ts";
+import { AppError } from "../../core/errors.ts";
 import { compareNumbers } from "../../core/long-number-arithmetic.ts";
 import { isLongNumber } from "../../../schemas/long-numbers.ts";
+import { runWithTimeout } from "../models/run-with-timeout.ts";
 
-type Validator = NonNullable<NonNullable<ConstructorParameters<typeof Client>[1]>["jsonSchemaValidator"]>;
-export type OutputSchema = Parameters<Validator["getValidator"]>[0];
+/** Processor time of compiling a schema, or of checking a result with it, in milliseconds: servers write both. */
+export const CHECK_MS = 1_000;
+/** Maximum size of a schema that is compiled, in characters of JSON. */
+const MAX_SCHEMA_CHARS = 256 * 1024;
 
 /** Structured content of a result. */
 interface StructuredContent {
@@ -26,29 +32,38 @@ export function nearestDoubles(value: unknown, isNumber: (value: unknown) => boo
   );
 }
 
-/** Returns why structured content does not match the schema of its tool; undefined if it does. */
+/** Returns why structured content does not match the schema of its tool; undefined if it does. It can take long. */
 export type OutputCheck = (content: StructuredContent) => string | undefined;
 
 /**
  * Compiles the schema of a tool's results. A number that a double can't hold matches as one of the doubles around it: the server has
- * compared the number itself. A schema that can't be compiled accepts everything.
+ * compared the number itself. A schema that is too large or can't be compiled accepts everything.
+ * @throws AppError busy
  */
-export function outputCheck(schema: OutputSchema): OutputCheck {
+export function outputCheck(schema: JsonSchema): OutputCheck {
   const validate = compile(schema);
+  if (validate === undefined) return () => undefined;
   return ({ exact, rounded = nearestDoubles(exact, isLongNumber) }) => {
-    const first = validate(rounded);
-    if (first.valid) return undefined;
-    const neighbours = [-1, 1].map((side) => neighbourOf(exact, rounded, side));
-    return neighbours.some((value) => validate(value).valid) ? undefined : first.errorMessage;
+    if (validate(rounded)) return undefined;
+    const [first] = describeErrors(validate.errors ?? [], rounded);
+    const accepts = (side: number): boolean => validate(neighbourOf(exact, rounded, side));
+    if (accepts(-1) || accepts(1)) return undefined;
+    return `${formatPath(first?.path ?? []) || "it"} ${first?.message ?? "is not valid"}`;
   };
 }
 
-function compile(schema: OutputSchema): ReturnType<Validator["getValidator"]> {
+/** @returns undefined for a schema that can't be compiled */
+function compile(schema: JsonSchema): Validator | undefined {
+  if (exceedsJsonSize(schema, MAX_SCHEMA_CHARS)) return undefined;
+  // Each schema gets a validator of its own: it would take another schema with the same $id for the one that it knows.
+  const ajv = newAjv({ useDefaults: false, allErrors: false });
   try {
-    // Each schema gets a validator of its own: it would take another schema with the same $id for the one that it knows.
-    return new AjvJsonSchemaValidator().getValidator(schema);
-  } catch {
-    return (data) => ({ valid: true, data, errorMessage: undefined });
+    const validate = runWithTimeout(CHECK_MS, () => ajv.compile(schema));
+    // With `$async`, a keyword of the validator, it would return promises.
+    return "$async" in validate ? undefined : validate;
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    return undefined;
   }
 }
 

@@ -1,24 +1,22 @@
 /** The client of one configured MCP server: its shared connection, opened on demand, and its tools. */
 import { isDeepStrictEqual } from "node:util";
-import { type CallToolResult, SdkHttpError, type Tool } from "@modelcontextprotocol/client";
+import { SdkHttpError, type Tool } from "@modelcontextprotocol/client";
 import type { CallContext, McpTool } from "../../core/connections.ts";
-import { completeValue, exceedsJsonSize } from "../../core/json-schema/index.ts";
 import { withGrantHint } from "../../core/grant-hint.ts";
 import type { TraceHeaders } from "../../core/trace-context.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { type SecretSource, valuesOf } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
-import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import { createFairPool } from "../fair-pool.ts";
 import type { OutgoingProxies } from "../../core/outgoing-proxy.ts";
 import type { Masker } from "../masking.ts";
-import { toolResultText, toolResultValue } from "./tool-result.ts";
+import { toolResultText } from "./tool-result.ts";
 import { pendingRequest, type PendingRequest } from "./bounded-fetch.ts";
+import { checkedResult, type ResultSchema } from "./checked-result.ts";
 import { connect, type Connection } from "./connection.ts";
 import { toolFailed, mcpStepError } from "./errors.ts";
-import { type OutputCheck, outputCheck, type OutputSchema } from "./exact-values.ts";
+import { type OutputCheck, outputCheck } from "./exact-values.ts";
 import { listTools } from "./list-tools.ts";
-import { ROUNDED } from "./repair-message.ts";
 import { type ServerConfig, serverSecrets } from "./server-config.ts";
 
 export interface McpServerOptions {
@@ -50,8 +48,6 @@ export interface McpServerClient {
   close(): Promise<void>;
 }
 
-/** Maximum size of a result, in characters of JSON. */
-const MAX_OUTPUT_CHARS = 4 * 1024 ** 2;
 /** Maximum number of calls of one server at a time, unless its `concurrency` says otherwise. */
 const MAX_CALLS = 8;
 /** No time limit for requests: the maximum delay of a timer, in milliseconds. */
@@ -88,16 +84,12 @@ export function createMcpServerClient(
   const checks = new WeakMap<object, OutputCheck>();
   let closed = false;
 
-  /** Why a result does not match the schema of its tool. */
-  function resultIssue(schema: OutputSchema, result: CallToolResult): string | undefined {
-    const { structuredContent: exact, _meta } = result;
-    if (exact === undefined) return "the tool has an output schema, but returned no structured content";
+  /** Compiles the schema of a tool's results, once for each list of tools. */
+  function resultSchema(schema: McpTool["outputSchema"]): ResultSchema | null {
+    if (schema === null) return null;
     const check = checks.get(schema) ?? outputCheck(schema);
     checks.set(schema, check);
-    const issue = check({ exact, rounded: _meta?.[ROUNDED] });
-    return issue === undefined
-      ? undefined
-      : `its structured content does not match its output schema: ${issue}`;
+    return { schema, check };
   }
 
   const clearToolCache = (): void => {
@@ -222,6 +214,8 @@ export function createMcpServerClient(
     async call(tool, args, { idempotencyKey, trace = {}, allowed = null }, context) {
       const { signal } = context;
       const { inputSchema, outputSchema } = await findTool(tool, signal, allowed);
+      // Before the call, which a busy machine then does not repeat.
+      const declared = resultSchema(outputSchema);
       // Without the schema of results, which the SDK would compare with the text of long numbers.
       const toolDefinition = { name: tool, inputSchema } as Tool;
       const request = {
@@ -238,23 +232,7 @@ export function createMcpServerClient(
         ),
       );
       if (result.isError === true) throw toolFailed(failing, tool, toolResultText(result));
-      const value = toolResultValue(result);
-      if (exceedsDepth(value, MAX_JSON_DEPTH))
-        throw new StepError(
-          "output_too_large",
-          `${server.name}: the result of ${tool} is nested deeper than ${MAX_JSON_DEPTH} levels.`,
-        );
-      const issue = outputSchema === null ? undefined : resultIssue(outputSchema, result);
-      if (issue !== undefined) throw toolFailed(failing, tool, issue, { transient: false, fix: CHECK_TOOL });
-      const completed = completeValue(outputSchema, value);
-      // A few defaults, repeated for each item of a list, can be larger than any response.
-      if (exceedsJsonSize(completed, MAX_OUTPUT_CHARS))
-        throw new StepError(
-          "output_too_large",
-          `${server.name}: the result of ${tool} has more than ${MAX_OUTPUT_CHARS} characters of JSON with the defaults of its schema.`,
-          { fix: "Request less data from the tool: a filter, a page, fewer fields.", transient: false },
-        );
-      return mask.json(completed);
+      return mask.json(checkedResult(failing, tool, result, declared));
     },
     async close() {
       closed = true;
@@ -263,8 +241,6 @@ export function createMcpServerClient(
     },
   };
 }
-
-const CHECK_TOOL = "Ask the people who run the server to correct the tool or its output schema.";
 
 const onlyAllowed = (tools: McpTool[], allowed: AllowedTools): McpTool[] =>
   allowed === null ? tools : tools.filter(({ name }) => allowed.includes(name));

@@ -149,11 +149,45 @@ describe("a tool of another form", () => {
     });
   });
 
+  it("does not stop the process by the schema of its results", async () => {
+    const pattern =
+      '"outputSchema":{"type":"object","properties":{"a":{"type":"string","pattern":"^(a+)+$"}}}';
+    const slow = await errorOf(`{"content":[],"structuredContent":{"a":"${"a".repeat(40)}!"}}`, {
+      "tools/list": listWith(pattern),
+    });
+    expect(slow.message).toContain("its structured content does not match its output schema: a must match");
+    const referTwice = Array.from({ length: 40 }, (_, index) => {
+      const next = `{"$ref":"#/$defs/b${index + 1}"}`;
+      return `"b${index}":{"allOf":[${next},${next}]}`;
+    });
+    const twice = await errorOf('{"content":[],"structuredContent":{}}', {
+      "tools/list": listWith(
+        `"outputSchema":{"type":"object","$ref":"#/$defs/b0","$defs":{${referTwice.join()},"b40":{"type":"object"}}}`,
+      ),
+    });
+    expect(twice).toMatchObject({ code: "tool_failed", transient: false });
+    expect(twice.message).toContain("takes too long to check against its output schema");
+    const levels = Array.from({ length: 40 }, (_, index) => {
+      const next = `{"$ref":"#/$defs/l${index + 1}","default":{}}`;
+      return `"l${index}":{"type":"object","properties":{"a":${next},"b":${next}}}`;
+    });
+    const doubled = `"outputSchema":{"type":"object","$ref":"#/$defs/l0","$defs":{${levels.join()},"l40":{}}}`;
+    const endless = `"outputSchema":{"type":"object","properties":{"a":{"$ref":"#","default":{}}}}`;
+    for (const schema of [doubled, endless]) {
+      const large = await errorOf('{"content":[],"structuredContent":{}}', {
+        "tools/list": listWith(schema),
+      });
+      // Whichever limit comes first.
+      expect(["output_too_large", "tool_failed"]).toContain(large.code);
+      expect(large.transient).toBe(false);
+    }
+  });
+
   it("is refused if its result does not match its schema, with what to do", async () => {
     const list = listWith('"outputSchema":{"type":"object","properties":{"a":{"type":"integer"}}}');
     const error = await errorOf('{"content":[],"structuredContent":{"a":"x"}}', { "tools/list": list });
     expect(error).toMatchObject({ code: "tool_failed", transient: false });
-    expect(error.message).toContain("data/a must be integer");
+    expect(error.message).toContain("a must be an integer, got text");
     expect(error.options.fix).toContain("people who run the server");
     const without = await errorOf('{"content":[],"structuredContent":null}', { "tools/list": list });
     expect(without.message).toContain("returned no structured content");
