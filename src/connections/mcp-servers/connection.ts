@@ -111,10 +111,15 @@ async function open(
     await close().catch(() => undefined);
     if (signal.aborted) throw signal.reason;
     const cause = error instanceof DOMException && error.name === "TimeoutError" ? timedOut(server) : error;
-    const failure = mcpStepError({ server: server.name, mask }, undefined, cause, {
-      stderrTail: handle.stderrTail(),
-      refusal: caller.refusal,
-    });
+    const failure = mcpStepError(
+      { server: server.name, hasKey: server.key_var !== undefined, mask },
+      undefined,
+      cause,
+      {
+        stderrTail: handle.stderrTail(),
+        refusal: caller.refusal,
+      },
+    );
     throw new StepError(failure.code, failure.message, { ...failure.options, cause });
   } finally {
     clearTimeout(caller.graceTimer);

@@ -24,6 +24,8 @@ const shortened = (text: string): string =>
 /** The server that failed, and a masker for the secrets that it was given. */
 export interface FailureContext {
   server: string;
+  /** Whether its configuration names a variable with a key. */
+  hasKey: boolean;
   mask: Masker;
 }
 
@@ -92,9 +94,7 @@ export function mcpStepError(
   const output = stderrTail === "" ? "" : `; its error output: ${stderrTail}`;
   const status = thrown instanceof SdkHttpError ? thrown.status : undefined;
   if (thrown instanceof UnauthorizedError || status === 401 || status === 403)
-    return new StepError("environment", `The MCP server ${server} refused the key (HTTP ${status ?? 401}).`, {
-      fix: `Check the variable named by key_var of mcp_servers: ${server}.`,
-    });
+    return accessRefused(context, status ?? 401, refusal);
   if (thrown instanceof ProtocolError && thrown.code === NOT_A_MESSAGE)
     return serverUnavailable(server, shortened(mask.text(thrown.message)), thrown);
   if (thrown instanceof ProtocolError)
@@ -145,6 +145,23 @@ export function mcpStepError(
   return serverUnavailable(server, `ended or closed the connection${output}`, thrown);
 }
 
+function accessRefused(
+  { server, hasKey, mask }: FailureContext,
+  status: number,
+  refusal: Refusal | undefined,
+): StepError {
+  const said = refusal?.status === status ? shortened(mask.text(refusal.said)) : "";
+  return new StepError(
+    "environment",
+    `The MCP server ${server} refused ${hasKey ? "the key" : "a request without a key"} (HTTP ${status})${said && `: ${said}`}.`,
+    {
+      fix: hasKey
+        ? `Check the variable named by key_var of mcp_servers: ${server}.`
+        : `Set key_var of mcp_servers: ${server} to the name of a variable with a key for it.`,
+    },
+  );
+}
+
 function httpRefusal({ server, mask }: FailureContext, { status, said, waitMs }: Refusal): StepError {
   const message = shortened(mask.text(said));
   const reason = message === "" ? "" : `: ${message}`;
@@ -179,12 +196,36 @@ function invalidResult({ message }: SdkError): string {
   } catch {
     return shortened(message);
   }
-  const { path = [], message: problem = "is not valid" } = first as {
-    path?: PropertyKey[];
-    message?: string;
-  };
+  const { path = [], expected, message: problem } = first as SdkIssue;
   const place = formatPath(path);
-  return `the server sent a result that does not have the form of the protocol${place === "" ? "" : ` at ${place}`}: ${problem}`;
+  const kind = expected === undefined ? undefined : KINDS[expected];
+  const wrong = kind === undefined ? (problem ?? "is not valid") : `it must be ${kind}${received(problem)}`;
+  return `the server sent a result that does not have the form of the protocol${place === "" ? "" : ` at ${place}`}: ${wrong}`;
+}
+
+/** An issue as the SDK reports it. */
+interface SdkIssue {
+  path?: PropertyKey[];
+  message?: string;
+  /** The type that the value should have. */
+  expected?: string;
+}
+
+/** Types by their names in the SDK. */
+const KINDS: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+
+/** The type that the value has, which only the message of an issue says. */
+function received(message = ""): string {
+  const found = /received (\w+)$/.exec(message)?.[1];
+  if (found === "undefined") return ", and is missing";
+  return found === undefined ? "" : `, got ${KINDS[found] ?? found}`;
 }
 
 /** Finds Node's error code of a failed connection or start in the chain of causes. */

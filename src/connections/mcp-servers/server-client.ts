@@ -73,7 +73,7 @@ export function createMcpServerClient(
   options: McpServerOptions,
 ): McpServerClient {
   const { mask } = options;
-  const failing = { server: server.name, mask };
+  const failing = { server: server.name, hasKey: server.key_var !== undefined, mask };
   // A program that serves one request after the other would serve the owner who sends the most of them.
   const calls = createFairPool(server.concurrency ?? MAX_CALLS);
   const open = new Set<PooledConnection>();
