@@ -123,7 +123,7 @@ function exactEvents(requestId: RequestId | undefined): TransformStream<string, 
       end = "";
       hold(parts.pop() ?? "");
       for (const [index, part] of parts.entries())
-        controller.enqueue(index % 2 === 0 ? exactEvent(part, requestId) : part);
+        controller.enqueue(index % 2 === 0 ? exactEvent(part, requestId) : "\n\n");
     },
     flush(controller) {
       const rest = chunks.join("");
@@ -132,15 +132,17 @@ function exactEvents(requestId: RequestId | undefined): TransformStream<string, 
   });
 }
 
-/** @param event without the blank line after it. The data of several lines are one message. */
+/**
+ * Returns an event with line feeds as its line ends: the SDK takes a carriage return at the end of a chunk for half of a line end.
+ * @param event without the blank line after it. The data of several lines are one message.
+ */
 function exactEvent(event: string, requestId: RequestId | undefined): string {
-  const lines = event.split(/(\r\n|\n|\r)/);
-  const data = lines.flatMap((line) => DATA.exec(line)?.[1] ?? []);
-  const message = data.join("\n");
+  const lines = event.split(/\r\n|\n|\r/);
+  const message = lines.flatMap((line) => DATA.exec(line)?.[1] ?? []).join("\n");
   const exact = readableMessage(message, { requestId });
-  if (exact === message) return event;
+  if (exact === message) return lines.join("\n");
   const exactLines = exact.split("\n").values();
-  return lines.map((line) => (DATA.test(line) ? `data: ${exactLines.next().value ?? ""}` : line)).join("");
+  return lines.map((line) => (DATA.test(line) ? `data: ${exactLines.next().value ?? ""}` : line)).join("\n");
 }
 
 const DATA = /^data: ?(.*)$/s;

@@ -4,6 +4,8 @@ import { StepError } from "../../core/step-errors.ts";
 
 /** Maximum number of pages of a tool list. */
 const MAX_PAGES = 20;
+/** The code of JSON-RPC for a method that the server does not know. */
+const METHOD_NOT_FOUND = -32_601;
 
 type Page = Awaited<ReturnType<Client["listTools"]>>;
 
@@ -17,7 +19,6 @@ export async function listTools(
   server: string,
   options: { timeout: number; signal: AbortSignal },
 ): Promise<Tool[]> {
-  if (client.getServerCapabilities()?.tools === undefined) return [];
   const tools = new Map<string, Tool>();
   const cursors = new Set<string>();
   let cursor: string | undefined;
@@ -48,6 +49,9 @@ async function fetchPage(
     return await client.request({ method: "tools/list", ...params }, options);
   } catch (error) {
     if (cursor === "" && error instanceof ProtocolError) return undefined;
+    // Some servers have tools without announcing them; this one has none.
+    const isAnnounced = client.getServerCapabilities()?.tools !== undefined;
+    if (!isAnnounced && error instanceof ProtocolError && error.code === METHOD_NOT_FOUND) return undefined;
     throw error;
   }
 }

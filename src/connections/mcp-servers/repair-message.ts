@@ -26,7 +26,10 @@ export function repairMessage(message: Fields, requestId: RequestId | undefined,
   const isId = typeof id === "string" || Number.isInteger(id);
   const base = { jsonrpc: "2.0", id: isId ? id : requestId };
   if (error !== undefined && error !== null) return { ...base, error: repairError(error) };
-  if (isObject(result)) return { ...base, result: repairResult(result, rounded) };
+  if (isObject(result))
+    return losesField(result)
+      ? { ...base, error: errorOf("its structured content has a field __proto__, which can't be kept") }
+      : { ...base, result: repairResult(result, rounded) };
   // Not a response either: the SDK reports it.
   if (!isId && requestId === undefined) return message;
   return { ...base, error: errorOf("the server sent neither a result nor an error") };
@@ -41,6 +44,10 @@ export const notAMessage = (id: RequestId, found: string): Fields => ({
     message: `sent something that is not a message of the protocol: ${found || "an empty response"}`,
   },
 });
+
+/** Whether the SDK would drop a field of the structured content. */
+const losesField = ({ structuredContent }: Fields): boolean =>
+  isObject(structuredContent) && Object.hasOwn(structuredContent, "__proto__");
 
 const errorOf = (message: string): Fields => ({ code: INTERNAL_ERROR, message });
 
@@ -75,7 +82,8 @@ function repairResult(result: Fields, rounded: unknown): Fields {
     ...(Object.keys(meta).length > 0 && { _meta: meta }),
     ...("nextCursor" in result && cursorOf(result["nextCursor"])),
     ...(Array.isArray(tools) && { tools: repairTools(tools, !("resultType" in result)) }),
-    ...(tools !== undefined && !Array.isArray(tools) && { tools }),
+    ...(tools !== undefined && !Array.isArray(tools) && { tools: tools ?? [] }),
+    ...("protocolVersion" in result && handshakeOf(result)),
     ...(isToolResult && {
       content: [{ type: "text", text: contentText(content) }].filter(({ text }) => text !== ""),
       isError: isError === true || isError === "true" || isError === 1,
@@ -83,6 +91,17 @@ function repairResult(result: Fields, rounded: unknown): Fields {
     ...(structuredContent !== null && structuredContent !== undefined && { structuredContent }),
   };
 }
+
+/** What a server has to say about itself in the handshake, with nothing where it does not say it. */
+function handshakeOf({ capabilities, serverInfo }: Fields): Fields {
+  const { name, version, ...others } = isObject(serverInfo) ? serverInfo : {};
+  return {
+    capabilities: isObject(capabilities) ? repairNested(capabilities) : {},
+    serverInfo: { ...(repairNested(others) as Fields), name: textOr(name), version: textOr(version) },
+  };
+}
+
+const textOr = (value: unknown): string => (typeof value === "string" ? value : "unknown");
 
 const cursorOf = (cursor: unknown): Fields =>
   cursor === null || cursor === undefined

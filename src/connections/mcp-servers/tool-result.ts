@@ -21,7 +21,7 @@ function asText(block: unknown): string {
   const text = (name: string): string => textOf(fields[name]);
   switch (type) {
     case "text":
-      return text("text");
+      return writtenText(fields["text"]);
     case "image":
     case "audio":
       return `[${type}, ${text("mimeType")}, ${Math.floor((text("data").length * 3) / 4)} bytes]`;
@@ -36,6 +36,12 @@ function asText(block: unknown): string {
         ? `[content of an unknown type: ${type.slice(0, 100)}]`
         : "[content of an unknown type]";
   }
+}
+
+/** The text of a block. A value of another type is its JSON. */
+function writtenText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === undefined || value === null ? "[text block without text]" : JSON.stringify(value);
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

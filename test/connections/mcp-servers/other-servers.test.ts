@@ -91,6 +91,24 @@ describe("null for what is optional", () => {
     expect(await listOf({ initialize })).toHaveLength(1);
   });
 
+  it.each([
+    ['"capabilities":null,"serverInfo":null'],
+    ['"capabilities":{"tools":null},"serverInfo":{"name":"p"}'],
+    ['"serverInfo":{"version":1}'],
+  ])("in the handshake does not hide the tools: %s", async (fields) => {
+    expect(await listOf({ initialize: `{"protocolVersion":"2025-06-18",${fields}}` })).toHaveLength(1);
+  });
+
+  it("is an empty list of tools, and a list that is missing is named", async () => {
+    expect(await listOf({ "tools/list": '{"tools":null}' })).toEqual([]);
+    const error = await stepErrorOf(listOf({ "tools/list": "{}" }));
+    expect(error.message).toContain("at tools: it must be a list, and is missing");
+    const none = { initialize: '{"protocolVersion":"2025-06-18"}' };
+    expect(await listOf({ ...none, "tools/list": answers('"error":{"code":-32601,"message":"x"}') })).toEqual(
+      [],
+    );
+  });
+
   it("is as if it were left out of a result, and stays inside of structured content", async () => {
     const result =
       '{"content":[{"type":"text","text":"hi null","annotations":null,"_meta":null}],"structuredContent":null,"isError":null,"_meta":null}';
@@ -233,6 +251,8 @@ describe("the content of a result", () => {
       "[image, image/png, 19 bytes]",
     ],
     ['{"content":[{"type":"resource","resource":{"uri":"x://y","text":"hello","blob":null}}]}', "hello"],
+    ['{"content":[{"type":"text","text":5},{"type":"text","text":{"a":1}}]}', '5\n{"a":1}'],
+    ['{"content":[{"type":"text","text":null}]}', "[text block without text]"],
     ['{"content":[null,{"type":"text","text":"hello"}]}', "[content of an unknown type]\nhello"],
   ])("is read from %s", async (result, value) => {
     expect(await resultOf(result)).toBe(value);
@@ -266,7 +286,14 @@ describe("a message of another form", () => {
           `\uFEFF: hello\r\n\r\nevent: message\r\ndata: {"jsonrpc":"2.0","id":${String(id)},\r\ndata: ${HI}}\r\n\r\n`,
       ),
     ],
-  ])("is read: %s", async (_, reply) => {
+    [
+      "events with only carriage returns, while the stream stays open",
+      (response, { id }) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write(`event: message\rdata: {"jsonrpc":"2.0","id":${String(id)},${HI}}\r\r`);
+      },
+    ],
+  ] satisfies [string, Reply][])("is read: %s", async (_, reply) => {
     expect(await resultOf(reply)).toBe("hi");
   });
 
@@ -277,7 +304,15 @@ describe("a message of another form", () => {
     ['"result":null', "the server sent neither a result nor an error"],
     [
       '"result":{"content":[],"structuredContent":[1]}',
-      "does not have the form of the protocol at structuredContent: ",
+      "does not have the form of the protocol at structuredContent: it must be an object, got a list",
+    ],
+    [
+      '"result":{"content":[],"structuredContent":"x"}',
+      "does not have the form of the protocol at structuredContent: it must be an object, got text",
+    ],
+    [
+      '"result":{"content":[],"structuredContent":{"__proto__":{"b":1},"a":1}}',
+      "its structured content has a field __proto__, which can't be kept",
     ],
   ])("is a failure of the tool: %s", async (rest, message) => {
     const error = await errorOf(answers(rest));
@@ -322,6 +357,15 @@ describe("a status of failure", () => {
     expect(error.message).toBe(`The MCP server peer answered with HTTP ${status}: slow down.`);
     const first = await stepErrorOf(listOf({ initialize: reply, "server/discover": reply }));
     expect(first).toMatchObject({ code: "tool_unavailable", options: { retryAfterMs: 7_000 } });
+  });
+
+  it.each([401, 403])("%i without a key says so, and what the server says", async (status) => {
+    const error = await errorOf(sends('{"error":"sign in first"}', "application/json", status));
+    expect(error).toMatchObject({ code: "environment" });
+    expect(error.message).toBe(
+      `The MCP server peer refused a request without a key (HTTP ${status}): sign in first.`,
+    );
+    expect(error.options.fix).toContain("Set key_var of mcp_servers: peer");
   });
 
   it("of a redirect says what to configure, and is not repeated", async () => {
