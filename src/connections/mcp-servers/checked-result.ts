@@ -41,7 +41,7 @@ export function checkedResult(
   const tooLarge = (): StepError =>
     new StepError(
       "output_too_large",
-      `${whose} has more than ${MAX_OUTPUT_CHARS} characters of JSON, or more than ${MAX_JSON_DEPTH} levels, with the defaults of its schema.`,
+      `${whose} has more than ${MAX_OUTPUT_CHARS} characters of JSON with the defaults of its schema, or more than ${MAX_JSON_DEPTH} levels.`,
       { fix: "Request less data from the tool: a filter, a page, fewer fields.", transient: false },
     );
   if (declared !== null && result.structuredContent === undefined)
