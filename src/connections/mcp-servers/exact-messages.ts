@@ -47,17 +47,17 @@ function readableMessage(text: string, { requestId, isOnly = false }: Origin): s
   }
   // A result that is nested deeper is refused anyway.
   if (isNestedDeeper(text, MAX_REQUEST_DEPTH)) return exact;
-  const read = (message: unknown, original: unknown, id: RequestId | undefined): unknown =>
-    isObject(message)
-      ? repairMessage(message, id, exact === text ? undefined : roundedContent(original))
-      : message;
   const value = exact === text ? parsed : (JSON.parse(exact) as unknown);
   return JSON.stringify(
     Array.isArray(value)
-      ? value.map((message: unknown, index) => read(message, (parsed as unknown[])[index], undefined))
-      : read(value, parsed, requestId),
+      ? value.map((message: unknown, index) => repaired(message, (parsed as unknown[])[index], undefined))
+      : repaired(value, parsed, requestId),
   );
 }
+
+/** @param original the message with rounded numbers */
+const repaired = (message: unknown, original: unknown, id: RequestId | undefined): unknown =>
+  isObject(message) ? repairMessage(message, id, roundedContent(original)) : message;
 
 function parse(text: string): unknown {
   try {

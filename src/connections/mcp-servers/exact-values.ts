@@ -1,9 +1,11 @@
 /** Compares the structured content of results with the schemas of their tools. */
+import { isDeepStrictEqual } from "node:util";
 import { newAjv, type Validator } from "../../core/json-schema/dialect.ts";
 import { describeErrors } from "../../core/json-schema/errors.ts";
 import { exceedsJsonSize, type JsonSchema } from "../../core/json-schema/index.ts";
 import { formatPath } from "../../core/issues.ts";
 import { AppError } from "../../core/errors.ts";
+import { exactJsonText } from "../../core/json-text.ts";
 import { compareNumbers } from "../../core/long-number-arithmetic.ts";
 import { isLongNumber } from "../../../schemas/long-numbers.ts";
 import { runWithTimeout } from "../models/run-with-timeout.ts";
@@ -30,6 +32,22 @@ export function nearestDoubles(value: unknown, isNumber: (value: unknown) => boo
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key, nearestDoubles(inner, isNumber)]),
   );
+}
+
+/**
+ * Returns structured content with the digits of the text beside it, if both are the same JSON but for rounding: a server in JavaScript
+ * rounds what it parses, and passes the text on.
+ */
+export function withDigitsOf(text: string, content: unknown): unknown {
+  if (!/[\d.]{16}/.test(text)) return content;
+  let written: unknown;
+  try {
+    written = JSON.parse(exactJsonText(text, () => true));
+  } catch {
+    return content;
+  }
+  const [left, right] = [written, content].map((value) => nearestDoubles(value, isLongNumber));
+  return isDeepStrictEqual(left, right) ? written : content;
 }
 
 /** Returns why structured content does not match the schema of its tool; undefined if it does. It can take long. */

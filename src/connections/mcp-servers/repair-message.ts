@@ -2,6 +2,7 @@
  * Brings messages of servers into the form that the SDK accepts: it refuses a message for every null that stands for an optional field,
  * and a whole list for one block or tool of another form. What tools return stays as it is.
  */
+import { withDigitsOf } from "./exact-values.ts";
 import { isObject, repairTools } from "./repair-tools.ts";
 import { contentText } from "./tool-result.ts";
 
@@ -88,7 +89,10 @@ function repairResult(result: Fields, rounded: unknown): Fields {
       content: [{ type: "text", text: contentText(content) }].filter(({ text }) => text !== ""),
       isError: isError === true || isError === "true" || isError === 1,
     }),
-    ...(structuredContent !== null && structuredContent !== undefined && { structuredContent }),
+    ...(structuredContent !== null &&
+      structuredContent !== undefined && {
+        structuredContent: withDigitsOf(contentText(content), structuredContent),
+      }),
   };
 }
 

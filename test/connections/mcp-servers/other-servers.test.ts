@@ -267,6 +267,26 @@ describe("the content of a result", () => {
     expect(await resultOf(result, { "tools/list": list })).toEqual({ n: digits, s: digits });
   });
 
+  it.each([
+    ['{"n":9007199254740993}', '{"n":9007199254740992}', { n: "9007199254740993" }],
+    [
+      '{"n":0.12345678901234567890,"s":"x"}',
+      '{"s":"x","n":0.12345678901234568}',
+      { n: "0.12345678901234567890", s: "x" },
+    ],
+    ['{"n":9007199254740995}', '{"n":9007199254740992}', { n: "9007199254740992" }],
+    ["9007199254740993 is the number", '{"n":9007199254740992}', { n: "9007199254740992" }],
+  ])("has the digits of the text %s if %s is the same but for rounding", async (text, content, value) => {
+    const block = JSON.stringify({ type: "text", text });
+    expect(await resultOf(`{"content":[${block}],"structuredContent":${content}}`)).toEqual(value);
+  });
+
+  it("keeps a text of digits that no number is beside", async () => {
+    const list = listWith('"outputSchema":{"type":"object","properties":{"s":{"type":"string"}}}');
+    const result = '{"content":[],"structuredContent":{"s":"9007199254740993"}}';
+    expect(await resultOf(result, { "tools/list": list })).toEqual({ s: "9007199254740993" });
+  });
+
   it("is a failure if isError says so in another form", async () => {
     const error = await errorOf('{"content":[{"type":"text","text":"sold out"}],"isError":"true"}');
     expect(error.message).toBe("peer: add failed: sold out");
