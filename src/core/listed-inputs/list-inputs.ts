@@ -32,6 +32,7 @@ export function listInputs(inputs: JsonSchema = NO_INPUTS): ListedInputs {
   if (schemaIssues(written).length > 0) return unlisted;
   const names = listedNames(written);
   const renamed = withListedNames(written, names);
+  if (renamed === undefined) return unlisted;
   const published = publishedSchema(renamed);
   const schema = listed(published, { isBrief: false }) ?? listed(published, { isBrief: true });
   if (schema === undefined) return unlisted;

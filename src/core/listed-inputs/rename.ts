@@ -11,10 +11,18 @@ const NAME_RULES = ["propertyNames", "patternProperties"];
 export const hasNameRules = (schema: JsonSchema): boolean =>
   [...eachSchema(schema)].some((inner) => NAME_RULES.some((rule) => Object.hasOwn(inner, rule)));
 
-export function withListedNames(schema: JsonSchema, names: ListedNames): JsonSchema {
+/** Maximum number of objects and lists among the values of a schema. */
+const MAX_VALUES = 50;
+/** Maximum number of schemas that are visited for one of them. */
+const MAX_VISITED = 2_000;
+
+/** @returns undefined for a schema with so many values, or so large ones, that it would take long */
+export function withListedNames(schema: JsonSchema, names: ListedNames): JsonSchema | undefined {
   if (names.size === 0) return schema;
   const renamed = renameIn(schema, names) as JsonSchema;
-  return renameValues(renamed, belowRoot(renamed) as JsonSchema, names) as JsonSchema;
+  const work = { remaining: MAX_VALUES };
+  const whole = renameValues(renamed, { root: belowRoot(renamed) as JsonSchema, names, work }) as JsonSchema;
+  return work.remaining < 0 ? undefined : whole;
 }
 
 function renameIn(schema: unknown, names: ListedNames): unknown {
@@ -55,23 +63,31 @@ function belowRoot(schema: unknown): unknown {
   return typeof $ref === "string" ? { ...inner, $ref: `#/$defs/${ROOT}${$ref.slice(1)}` } : inner;
 }
 
-/**
- * Renames the fields of the values that the schemas inside a schema contain.
- * @param root the whole schema, with its references below ROOT
- */
-function renameValues(schema: unknown, root: JsonSchema, names: ListedNames): unknown {
+interface Renaming {
+  /** The whole schema, with its references below ROOT. */
+  root: JsonSchema;
+  names: ListedNames;
+  /** The number of values that may still be renamed; negative if one was not. */
+  work: { remaining: number };
+}
+
+/** Renames the fields of the values that the schemas inside a schema contain. */
+function renameValues(schema: unknown, renaming: Renaming): unknown {
   if (!isSchemaObject(schema)) return schema;
-  const rename = (value: unknown): unknown =>
-    typeof value === "object" && value !== null
-      ? readWritten({ ...(belowRoot(schema) as JsonSchema), $defs: { [ROOT]: root } }, value, {
-          otherNames: names,
-        }).value
-      : value;
+  const { root, names, work } = renaming;
+  const rename = (value: unknown): unknown => {
+    if (typeof value !== "object" || value === null || work.remaining < 0) return value;
+    work.remaining -= 1;
+    const whole = { ...(belowRoot(schema) as JsonSchema), $defs: { [ROOT]: root } };
+    const read = readWritten(whole, value, { otherNames: names, maxVisited: MAX_VISITED });
+    if (read.issues.some(({ code }) => code === "too_large")) work.remaining = -1;
+    return read.value;
+  };
   const entries = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
     if (keyword === "default" || keyword === "const") return [keyword, rename(value)];
     if ((keyword === "enum" || keyword === "examples") && Array.isArray(value))
       return [keyword, value.map(rename)];
-    return [keyword, mapSchemas(keyword, value, "", (inner) => renameValues(inner, root, names))];
+    return [keyword, mapSchemas(keyword, value, "", (inner) => renameValues(inner, renaming))];
   });
   return Object.fromEntries(entries);
 }

@@ -69,6 +69,8 @@ export function exposedWorkflows(
         if (!isConsentedTo(request, exposure)) continue;
         const inputs = listInputs(request.definition["inputs"] as JsonSchema | undefined);
         const tool = toolOf(request, exposure, inputs, runWorkflow, reservedNames);
+        // The hash of a name is short enough to be searched for: the tool that was allowed first keeps its name.
+        if (exposed.some((other) => other.tool.name === tool.name)) continue;
         exposed.push({ workflowId: request.id, project: request.project, tool, inputs });
       }
       cached = { revision, exposed };

@@ -218,6 +218,20 @@ describe("the listed inputs of a workflow", () => {
     expect(listInputs(object({ x: nestedTypes(text, 7) }))).toMatchObject({ schema: undefined });
   });
 
+  it("have no fields when their values would take long to write with other names", () => {
+    const twice = (to: number) => ({ allOf: [{ $ref: `#/$defs/d${to}` }, { $ref: `#/$defs/d${to}` }] });
+    const defs = Object.fromEntries(
+      Array.from({ length: 18 }, (_, index) => [`d${index}`, twice(index + 1)]),
+    );
+    const examples = Array.from({ length: 3_000 }, () => ({ a: 0 }));
+    const inputs = {
+      ...object({ größe: { type: "integer" }, x: { $ref: "#/$defs/d0", examples } }),
+      $defs: { ...defs, d18: object({ a: { type: "integer" } }) },
+    };
+    // Each example would visit 200,000 schemas.
+    expect(listInputs(inputs)).toMatchObject({ schema: undefined });
+  });
+
   it("accept the fields of each form that the workflow accepts", () => {
     fc.assert(
       fc.property(choices, choices, fc.constantFrom("allOf", "then"), ([one, index], [other, second], by) => {
