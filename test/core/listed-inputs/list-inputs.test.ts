@@ -11,6 +11,7 @@ import { AWKWARD_INPUTS } from "../../support/awkward-inputs.ts";
 import { refusedByVendors } from "../../support/vendor-rules.ts";
 
 const text = { type: "string" };
+const twice = (to: number) => ({ allOf: [{ $ref: `#/$defs/d${to}` }, { $ref: `#/$defs/d${to}` }] });
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 const listedOf = (inputs: object) => listInputs(inputs as JsonSchema).schema!;
 const fieldsOf = (inputs: object) => listedOf(inputs)["properties"] as object;
@@ -219,7 +220,6 @@ describe("the listed inputs of a workflow", () => {
   });
 
   it("have no fields when their values would take long to write with other names", () => {
-    const twice = (to: number) => ({ allOf: [{ $ref: `#/$defs/d${to}` }, { $ref: `#/$defs/d${to}` }] });
     const defs = Object.fromEntries(
       Array.from({ length: 18 }, (_, index) => [`d${index}`, twice(index + 1)]),
     );

@@ -94,12 +94,12 @@ describe("a duration beyond the operator's maximum", () => {
   });
 });
 
-describe("a number without a unit", () => {
-  const fixedSteps = async (step: object): Promise<unknown> => {
-    const report = await allTypes().check({ steps: [step] }, { checkConnections: false, applyFixes: true });
-    return report.definition?.["steps"];
-  };
+async function fixedSteps(step: object): Promise<unknown> {
+  const report = await allTypes().check({ steps: [step] }, { checkConnections: false, applyFixes: true });
+  return report.definition?.["steps"];
+}
 
+describe("a number without a unit", () => {
   it("is the seconds of a duration, and the digits of a text", async () => {
     const mail = { id: "mail", type: "email", to: [5], subject: 7, text: 12, timeout: 30 };
     expect(await fixedSteps(mail)).toMatchObject([{ subject: "7", text: "12", timeout: "30s" }]);
