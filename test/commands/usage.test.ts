@@ -36,7 +36,7 @@ describe("the command line", () => {
     [["mcp-sse", "--auth-mode", "built-in"], "unknown option '--auth-mode'"],
     [["serve", "--drain-delay", "1.5"], "an integer from 0 to 3600"],
     [["keys", "create"], "required option '--name <name>'"],
-    [["keys", "create", "--name", " "], "--name must have 1 to 100 characters"],
+    [["keys", "create", "--name", " "], "--name must not be empty"],
     [["keys", "create", "--name", "ci", "--scope", "wirte"], "Did you mean write?"],
     [
       ["keys", "create", "--name", "ci", "--expires", "2027-02-30"],
