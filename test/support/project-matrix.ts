@@ -7,6 +7,7 @@ import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import type { Role, UserRole } from "../../schemas/user.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { Writers } from "../../src/core/ports.ts";
+import { getBackfill } from "../../tools/backfills/get-backfill.ts";
 import { startBackfill } from "../../tools/backfills/start-backfill.ts";
 import { getRun } from "../../tools/runs/get-run.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
@@ -181,6 +182,11 @@ export async function openProjectMatrix() {
       to: "2026-10-01",
       reason: `Because of ${word}`,
     });
+    // Nothing of the project changes by itself any more.
+    await eventually(async () => {
+      const { status } = await call(getBackfill, { workflow_id: id, backfill_id: backfill.id });
+      return status === "running" ? undefined : status;
+    }, "the end of the backfill");
     const { record } = await instance.key({ owner, name: `${word} key`, projects: [project] });
     await change("update_project", ({ projects }) => projects.update(project, { review: true }));
     await call(updateWorkflow, { workflow_id: id, description: `Soon about ${word}` });
