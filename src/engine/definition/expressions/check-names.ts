@@ -3,6 +3,7 @@ import { nearMatch } from "../../../core/near-match.ts";
 import { ANY, STRING } from "../../../core/shapes.ts";
 import type { SyntaxNode } from "./cel-parser.ts";
 import { formatNode, type IssueDetails } from "./failures.ts";
+import { hyphenatedName, inBrackets } from "./field-names.ts";
 import type { Facts } from "./flow.ts";
 import { FUNCTION_SYNONYMS } from "./functions.ts";
 import { replacement, suggestName, suggestStepField } from "./name-suggestions.ts";
@@ -112,7 +113,9 @@ export function nameType({ at, name }: Of<"name">, context: Check): Type {
     report("unknown_name", at, message, { allowed, subject: name, fix: OPTIONAL_NAME_FIXES[name] });
   } else {
     const meant = suggestName(at, name, scope) ?? suggest(context, at, name, allowed);
-    report("unknown_name", at, message, { allowed, ...meant });
+    const hyphenated = hyphenatedName(at.input, at.start, at.end);
+    const fix = hyphenated && `If a field is named ${hyphenated}, write x${inBrackets(hyphenated)}.`;
+    report("unknown_name", at, message, { allowed, ...(fix !== undefined && { fix }), ...meant });
   }
   return ANY;
 }

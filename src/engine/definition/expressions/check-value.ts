@@ -1,9 +1,11 @@
 /** Checks expressions and values with templates against the types of their scope. */
 import { ANY, shapeOfConstant } from "../../../core/shapes.ts";
 import { checkExpression } from "./check.ts";
-import { createCheckBudget } from "./check-names.ts";
+import { createCheckBudget, type CheckBudget } from "./check-names.ts";
 import { operandsOf, type SyntaxNode } from "./cel-parser.ts";
-import { addIssue, formatNode, issueAt } from "./failures.ts";
+import { addIssue, formatNode, issueAt, truncate } from "./failures.ts";
+import { type DottedNames, dottedNamesOf } from "./field-names.ts";
+import { bracketNames, rewriteWhole } from "./syntax-rewrites.ts";
 import { isPercentEncoded } from "./url-parts.ts";
 import { unwrapExpression, parseCel } from "./parse.ts";
 import type { ParsedExpression, ParseResult } from "./parse.ts";
@@ -16,23 +18,63 @@ import type { Resumable, ValueTree } from "./value-tree.ts";
 /** @param source one bare expression, or one whole `${{ }}` */
 export function checkSource(source: string, scope: TypeScope): CheckResult {
   const bare = unwrapExpression(source);
-  const parsed: ParseResult = typeof bare === "string" ? parseCel(bare) : bare;
+  const names = dottedNamesOf(scope);
+  const parsed: ParseResult = typeof bare === "string" ? parseCel(bare, names) : bare;
   const issues: ExpressionIssue[] = "issues" in parsed ? [...parsed.issues] : [];
   const expression = "issues" in parsed ? parsed.partial : parsed;
   if (expression === undefined) return { shape: ANY, issues };
-  return { shape: toShape(checkExpression(expression.expr, scope, issues, createCheckBudget())), issues };
+  const { type, found } = checkParsed(expression, scope, createCheckBudget(), names);
+  for (const issue of found) addIssue(issues, issue);
+  return { shape: toShape(type), issues };
 }
+
+interface CheckedExpression {
+  type: Type;
+  found: readonly ExpressionIssue[];
+}
+
+/** Checks an expression. If it is wrong only because it reads the name of a field as a subtraction, that is its issue. */
+function checkParsed(
+  { source, expr }: ParsedExpression,
+  scope: TypeScope,
+  budget: CheckBudget,
+  names: DottedNames,
+): CheckedExpression {
+  const found: ExpressionIssue[] = [];
+  const type = checkExpression(expr, scope, found, budget);
+  if (!found.some(isError)) return { type, found };
+  const meant = bracketNames(source, names);
+  const parsed = meant === undefined ? undefined : parseCel(meant);
+  if (meant === undefined || parsed === undefined || "issues" in parsed) return { type, found };
+  const others: ExpressionIssue[] = [];
+  const meantType = checkExpression(parsed.expr, scope, others, budget);
+  if (others.filter(isError).length >= found.filter(isError).length) return { type, found };
+  const pos = source.split("").findIndex((unit, at) => unit !== meant[at]);
+  const issue = issueAt(
+    "unknown_field",
+    { input: source, pos },
+    "reads a name with - or another operator in it, which CEL takes apart",
+    {
+      fix: `Write ${truncate(meant)}.`,
+      did_you_mean: truncate(meant),
+      rewrite: rewriteWhole(source, meant),
+    },
+  );
+  return { type: meantType, found: [issue] };
+}
+
+const isError = ({ severity }: ExpressionIssue): boolean => severity === undefined;
 
 /**
  * @param value any JSON; each string in it is a template
  * @param encoding how values inside its texts are encoded
  */
 export function* checkTemplates(value: unknown, scope: TypeScope, encoding?: "url"): Resumable<CheckResult> {
-  const { tree, issues } = yield* parseValueIncrementally(value);
+  const names = dottedNamesOf(scope);
+  const { tree, issues } = yield* parseValueIncrementally(value, names);
   const budget = createCheckBudget();
   const checkOne = (parsed: ParsedExpression, path: readonly PropertyKey[]): Type => {
-    const found: ExpressionIssue[] = [];
-    const type = checkExpression(parsed.expr, scope, found, budget);
+    const { type, found } = checkParsed(parsed, scope, budget, names);
     for (const issue of found) addIssue(issues, { ...issue, path: [...path] });
     return type;
   };

@@ -2,6 +2,7 @@
 import { operandsOf, parseSyntax, type SyntaxFailure, type SyntaxNode } from "./cel-parser.ts";
 import { MAX_EXPRESSION_DEPTH, MAX_EXPRESSION_ISSUES, MAX_EXPRESSION_LENGTH } from "./limits.ts";
 import { truncate, issueAt } from "./failures.ts";
+import type { DottedNames } from "./field-names.ts";
 import { type Reads, resolve } from "./resolve.ts";
 import { closeTemplate, joinTemplates, rewriteWhole, translateSyntax } from "./syntax-rewrites.ts";
 import { splitTemplate, wholeExpression } from "./template.ts";
@@ -32,8 +33,11 @@ export function unwrapExpression(text: string): string | { issues: ExpressionIss
   };
 }
 
-/** Parses one expression, without its `${{ }}`. */
-export function parseCel(source: string): ParseResult {
+/**
+ * Parses one expression, without its `${{ }}`.
+ * @param names the fields that it may read, for the fix of one that does not parse
+ */
+export function parseCel(source: string, names?: DottedNames): ParseResult {
   const start = { input: source, pos: 0 };
   if (source.length > MAX_EXPRESSION_LENGTH) {
     const message = `must be at most ${MAX_EXPRESSION_LENGTH} characters, got ${source.length}`;
@@ -48,7 +52,7 @@ export function parseCel(source: string): ParseResult {
   const parsed = parseSyntax(source);
   if ("failure" in parsed) {
     const { failure } = parsed;
-    return { issues: [failure.kind === "too_deep" ? tooDeep(source) : syntaxIssue(source, failure)] };
+    return { issues: [failure.kind === "too_deep" ? tooDeep(source) : syntaxIssue(source, failure, names)] };
   }
   if (isTooDeep(parsed.root)) return { issues: [tooDeep(source)] };
   const issues: ExpressionIssue[] = [];
@@ -75,9 +79,12 @@ function isTooDeep(root: SyntaxNode): boolean {
   return false;
 }
 
-function syntaxIssue(source: string, failure: SyntaxFailure): ExpressionIssue {
-  const translated = translateSyntax(source);
-  const sentences = [syntaxFix(source, failure.start), translated && `Write ${truncate(translated)}.`];
+function syntaxIssue(source: string, failure: SyntaxFailure, names?: DottedNames): ExpressionIssue {
+  const translated = translateSyntax(source, names);
+  const sentences = [
+    syntaxFix(source, failure.start) ?? nameFix(source, failure, translated),
+    translated && `Write ${truncate(translated)}.`,
+  ];
   const fix = sentences.filter((sentence) => sentence !== undefined).join(" ");
   return issueAt(
     "expression_syntax",
@@ -100,7 +107,7 @@ function syntaxFix(source: string, pos: number): string | undefined {
   if (/^=(?!=)/.test(rest)) return "Compare two values with ==.";
   if (/^\?\s*[.[]/.test(rest) || (/^[.[]/.test(rest.trimStart()) && /\?\s*$/.test(before)))
     return "Write . without ?: a field of null is null. For a default, write x ?? ….";
-  if (/^\.\d/.test(rest)) return "Write the position in brackets: list[0].";
+  if (/^\.\d+(?!\w)/.test(rest)) return "Write the position in brackets: list[0].";
   if (/^[&|]/.test(rest)) return "Write && or ||.";
   if (/^and\b/i.test(rest)) return "Write &&.";
   if (/^or\b/i.test(rest)) return "Write ||.";
@@ -108,6 +115,12 @@ function syntaxFix(source: string, pos: number): string | undefined {
   if (rest.startsWith("`")) return "Write texts in single or double quotes, and join them with +.";
   return /\.\s*$/.test(before) ? 'Write this name in brackets: x["in"].' : undefined;
 }
+
+/** Says how names with letters beyond ASCII are written, where no translation shows it. */
+const nameFix = (source: string, { start }: SyntaxFailure, translated?: string): string | undefined =>
+  translated === undefined && /^(?=\P{ASCII})\p{L}/u.test(source.slice(start))
+    ? 'Name variables with A-Z, a-z, 0-9 and _, and write other fields in brackets: inputs["größe"].'
+    : undefined;
 
 /** The parser names an unexpected word by its last letter only, so the message quotes the source instead. */
 function describeFailure(source: string, { kind, start, end, token, summary }: SyntaxFailure): string {

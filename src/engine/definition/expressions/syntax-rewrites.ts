@@ -4,6 +4,7 @@
  */
 import type { TextRewrite } from "../../../core/connections.ts";
 import { parseSyntax } from "./cel-parser.ts";
+import { type DottedNames, replaceDottedNames, replaceUnreadableNames } from "./field-names.ts";
 import { MAX_EXPRESSION_LENGTH } from "./limits.ts";
 import { splitTemplate } from "./template.ts";
 
@@ -13,11 +14,15 @@ export const rewriteWhole = (source: string, text: string): TextRewrite => ({
   edits: [{ start: 0, end: source.length, text }],
 });
 
-/** Returns what an expression that does not parse means in CEL; undefined if that is not known. */
-export function translateSyntax(source: string): string | undefined {
+/**
+ * Returns what an expression that does not parse means in CEL; undefined if that is not known.
+ * @param names the fields that it may read
+ */
+export function translateSyntax(source: string, names: DottedNames = () => []): string | undefined {
   if (source.length > MAX_EXPRESSION_LENGTH) return undefined;
-  const { code, literals } = withoutLiterals(source);
-  let translated = code;
+  const masked = withoutLiterals(source);
+  let translated = replaceDottedNames(masked.code, names(), masked.keep);
+  translated = replaceUnreadableNames(translated, masked.keep);
   for (const [pattern, replacement] of TRANSLATIONS) {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const next =
@@ -28,21 +33,39 @@ export function translateSyntax(source: string): string | undefined {
       translated = next;
     }
   }
-  const restored = translated.replaceAll(/__text(\d+)__/g, (_, index) => literals[Number(index)]!).trim();
-  return restored !== source && restored !== "" && "root" in parseSyntax(restored) ? restored : undefined;
+  return parsable(source, masked.restore(translated).trim());
 }
+
+/** Returns an expression with the names of fields in brackets; undefined if it has none, or does not parse. */
+export function bracketNames(source: string, names: DottedNames): string | undefined {
+  const { code, keep, restore } = withoutLiterals(source);
+  return parsable(source, restore(replaceDottedNames(code, names(), keep)));
+}
+
+const parsable = (source: string, changed: string): string | undefined =>
+  changed !== source && changed !== "" && "root" in parseSyntax(changed) ? changed : undefined;
 
 /** Maximum number of times that one translation is applied: it may be nested. */
 const MAX_ROUNDS = 10;
 
+interface MaskedSource {
+  code: string;
+  /** Returns the name that stands for one more text. */
+  keep(text: string): string;
+  /** Puts the texts back. */
+  restore(code: string): string;
+}
+
 /** Replaces the texts in quotes by names, so that nothing in them is translated. Line breaks in them are escaped. */
-function withoutLiterals(source: string): { code: string; literals: string[] } {
+function withoutLiterals(source: string): MaskedSource {
   const literals: string[] = [];
-  const code = source.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/gs, (literal) => {
-    literals.push(literal.startsWith("`") ? translateTemplateLiteral(literal) : escapeLineBreaks(literal));
-    return `__text${literals.length - 1}__`;
-  });
-  return { code, literals };
+  const keep = (text: string): string => `__text${literals.push(text) - 1}__`;
+  const code = source.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/gs, (literal) =>
+    keep(literal.startsWith("`") ? translateTemplateLiteral(literal) : escapeLineBreaks(literal)),
+  );
+  const restore = (text: string): string =>
+    text.replaceAll(/__text(\d+)__/g, (_, index) => literals[Number(index)]!);
+  return { code, keep, restore };
 }
 
 const escapeLineBreaks = (text: string): string => text.replaceAll(/\r?\n/g, String.raw`\n`);

@@ -1,8 +1,9 @@
 /** Parses a JSON value with templates in it to a tree of constants and expressions. */
 import { MAX_EXPRESSION_ISSUES, MAX_EXPRESSION_VALUE_DEPTH } from "./limits.ts";
 import { issueAt } from "./failures.ts";
+import type { DottedNames } from "./field-names.ts";
 import { parseCel } from "./parse.ts";
-import type { ParsedExpression } from "./parse.ts";
+import type { ParsedExpression, ParseResult } from "./parse.ts";
 import { closeTemplate, foreignTemplate, rewriteWhole } from "./syntax-rewrites.ts";
 import { splitTemplate, wholeExpression } from "./template.ts";
 import type { ExpressionIssue } from "./types.ts";
@@ -35,37 +36,44 @@ interface ParsedValue {
 /** Parses all templates of a value. A part with issues becomes a constant without a value. */
 export const parseValue = (value: unknown): ParsedValue => runToCompletion(parseValueIncrementally(value));
 
-export function* parseValueIncrementally(value: unknown): Resumable<ParsedValue> {
+/** @param names the fields that the expressions may read, for the fixes of those that do not parse */
+export function* parseValueIncrementally(value: unknown, names?: DottedNames): Resumable<ParsedValue> {
   const issues: ExpressionIssue[] = [];
-  const tree = yield* parseAt(value, [], (found, path) => {
+  const report: Report = (found, path) => {
     for (const issue of found)
       if (issues.length < MAX_EXPRESSION_ISSUES) issues.push({ ...issue, path: [...path] });
-  });
+  };
+  const tree = yield* parseAt(value, [], { report, parse: (source) => parseCel(source, names) });
   return { tree, issues };
 }
 
 type Report = (issues: readonly ExpressionIssue[], path: Path) => void;
 
+interface Context {
+  report: Report;
+  parse(source: string): ParseResult;
+}
+
 /** Replaces an expression with issues. */
 const UNKNOWN: ValueTree = { kind: "constant", value: undefined };
 
-function* parseAt(value: unknown, path: Path, report: Report): Resumable<ValueTree> {
-  if (typeof value === "string") return yield* parseText(value, path, report);
+function* parseAt(value: unknown, path: Path, context: Context): Resumable<ValueTree> {
+  if (typeof value === "string") return yield* parseText(value, path, context);
   if (typeof value !== "object" || value === null) return { kind: "constant", value };
   if (path.length > MAX_EXPRESSION_VALUE_DEPTH) {
     const message = `must not be nested deeper than ${MAX_EXPRESSION_VALUE_DEPTH} levels`;
-    report([{ code: "expression_too_deep", message }], path);
+    context.report([{ code: "expression_too_deep", message }], path);
     return UNKNOWN;
   }
   if (Array.isArray(value)) {
     const items: ValueTree[] = [];
-    for (const [index, item] of value.entries()) items.push(yield* parseAt(item, [...path, index], report));
+    for (const [index, item] of value.entries()) items.push(yield* parseAt(item, [...path, index], context));
     return foldConstants({ kind: "list", items }, items, (values) => values);
   }
   const names = Object.keys(value);
   const fields: [string, ValueTree][] = [];
   for (const name of names)
-    fields.push([name, yield* parseAt((value as Record<string, unknown>)[name], [...path, name], report)]);
+    fields.push([name, yield* parseAt((value as Record<string, unknown>)[name], [...path, name], context)]);
   const trees = fields.map(([, tree]) => tree);
   return foldConstants({ kind: "object", fields }, trees, (values) =>
     Object.fromEntries(names.map((name, index) => [name, values[index]])),
@@ -96,7 +104,7 @@ function reportForeignTemplate(text: string, whole: string, path: Path, report: 
   report([issueAt("expression_syntax", { input: text, pos: found.at }, message, { fix, rewrite })], path);
 }
 
-function* parseText(text: string, path: Path, report: Report): Resumable<ValueTree> {
+function* parseText(text: string, path: Path, { report, parse }: Context): Resumable<ValueTree> {
   if (!text.includes("${{")) {
     reportForeignTemplate(text, text, path, report);
     return { kind: "constant", value: text };
@@ -114,7 +122,7 @@ function* parseText(text: string, path: Path, report: Report): Resumable<ValueTr
   const whole = wholeExpression(template);
   if (whole !== undefined) {
     yield;
-    const parsed = parseCel(whole);
+    const parsed = parse(whole);
     if (!("issues" in parsed)) return { kind: "expression", parsed, path };
     report(parsed.issues, path);
     return parsed.partial === undefined ? UNKNOWN : { kind: "expression", parsed: parsed.partial, path };
@@ -127,7 +135,7 @@ function* parseText(text: string, path: Path, report: Report): Resumable<ValueTr
       continue;
     }
     yield;
-    const parsed = parseCel(part.source);
+    const parsed = parse(part.source);
     if (!("issues" in parsed)) parts.push(parsed);
     else {
       report(parsed.issues, path);
