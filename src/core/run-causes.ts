@@ -1,5 +1,6 @@
 /** Everybody who caused a run: whom the record of the run names, and who decides nothing in it. */
 import type { RunActor, RunCause, RunRecord } from "./model.ts";
+import type { TriggerDeliveryRecord } from "./trigger-ports.ts";
 import { usageSubjectOf } from "./usage-limits.ts";
 
 /** A cause that names who it was. */
@@ -50,10 +51,24 @@ export function causesOfRun({ id, workflowId, actor, definition, retryOf, causes
         ]),
     ...definers({ id, workflowId, actor, definition }),
   ];
+  return distinctCauses(all);
+}
+
+/** Causes without those that name the same person, or owner of keys, for the same kind again. */
+export function distinctCauses(causes: readonly RunCause[]): RunCause[] {
   const first = new Map<string, RunCause>();
-  for (const cause of all) {
+  for (const cause of causes) {
     const key = isPersonal(cause) ? `${cause.kind} ${usageSubjectOf(cause)}` : cause.kind;
     if (!first.has(key)) first.set(key, cause);
   }
   return [...first.values()];
 }
+
+/** Everybody who delivered a delivery again, or one that it repeats: the first of them first. */
+export const redeliverersOf = ({
+  id,
+  redeliveredBy,
+}: Pick<TriggerDeliveryRecord, "id" | "redeliveredBy">): PersonalCause[] =>
+  redeliveredBy === null
+    ? []
+    : [...(redeliveredBy.earlier ?? []), personalCause("redelivered", redeliveredBy, id)];

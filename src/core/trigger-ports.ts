@@ -4,6 +4,7 @@ import type { Trigger } from "../../schemas/trigger.ts";
 import type { ReceivedEvent } from "./event-path.ts";
 import type { KeyLimits } from "./access.ts";
 import type { ListPosition, RunActor } from "./model.ts";
+import type { PersonalCause } from "./run-causes.ts";
 import type { EngineWriters } from "./run-ports.ts";
 import type { Applied } from "./transactions.ts";
 import type { SignedRequest } from "./webhook-signatures/index.ts";
@@ -115,7 +116,7 @@ export interface TriggersApi {
     tx: EngineWriters,
     target: TriggerRecord,
     delivery: TriggerDeliveryRecord,
-    options: { event: ReceivedEvent; by: Redeliverer },
+    options: { event: ReceivedEvent; by: Omit<Redeliverer, "earlier"> },
   ): Promise<TriggerDeliveryRecord>;
 }
 
@@ -126,6 +127,8 @@ interface Redeliverer {
   lineage: string;
   /** What the key is limited to; null for nothing. */
   limits: KeyLimits | null;
+  /** The others who delivered it again before, the first one first; left out where there is none. */
+  earlier?: readonly PersonalCause[];
 }
 
 /** A request that its signature belongs to. */

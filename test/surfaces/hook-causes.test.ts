@@ -150,6 +150,38 @@ describe("a redelivery", () => {
     });
   });
 
+  it("of a redelivery is decided by none of those who delivered again", async () => {
+    const { all, client, publish, urlOf, send, ended, approvalOf } = await place({ by_author: true });
+    await publish({ triggers: [SIGNED], steps: [ASK] });
+    let { delivery_id: id } = await send((await urlOf())!);
+    await ended(id);
+    const scopes: Scope[] = ["read", "publish", "run", "approve"];
+    const people = new Map<string, Awaited<ReturnType<typeof client>>>();
+    for (const name of ["eve", "dan", "eve", "cy"]) {
+      const known = people.get(name);
+      const by = known ?? (await client(scopes, { name }));
+      people.set(name, by);
+      ({ id } = (await by("POST", `/workflows/hook/deliveries/${id}/redeliver`)).body);
+      await ended(id);
+    }
+    const { run_id: run } = await ended(id);
+    const { caused_by: causes } = (await all("GET", `/runs/${run}`)).body;
+    const names = (causes as { kind: string; key_name: string }[]).map(
+      (cause) => `${cause.kind} ${cause.key_name}`,
+    );
+    expect(names).toEqual(["redelivered eve", "redelivered dan", "redelivered cy"]);
+    const approval = await approvalOf(run);
+    for (const [, by] of people)
+      expect(await by("POST", `/approvals/${approval}`, { decision: "approve" })).toMatchObject({
+        status: 403,
+        body: { code: "approval_not_yours" },
+      });
+    const other = await client(["read", "approve"], { name: "other" });
+    expect(await other("POST", `/approvals/${approval}`, { decision: "approve" })).toMatchObject({
+      status: 200,
+    });
+  });
+
   it("does not make a run its own that a retry repeats", async () => {
     const { all, client, publish, urlOf, send, ended, approvalOf } = await place({ by_author: true });
     await publish({ triggers: [SIGNED], steps: [ASK] });

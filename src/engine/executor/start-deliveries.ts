@@ -10,7 +10,7 @@ import { eventFieldsIn, type EventPath, readEventPath, type ReceivedEvent } from
 import { formatPath } from "../../core/issues.ts";
 import { withDeclaredLists } from "../../core/json-schema/index.ts";
 import type { RunCause } from "../../core/model.ts";
-import { personalCause } from "../../core/run-causes.ts";
+import { redeliverersOf } from "../../core/run-causes.ts";
 import type { EngineReaders, EngineTransaction } from "../../core/run-ports.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { TriggerDeliveryEnd, TriggerDeliveryRecord, TriggerRecord } from "../../core/trigger-ports.ts";
@@ -319,14 +319,14 @@ export function deliveryStarter({
   }
 }
 
-/** Who caused the run of a delivery: the caller who delivered it again, and anyone who knows the URL of a trigger without a signature. */
+/** Who caused the run of a delivery: the callers who delivered it again, and anyone who knows the URL of a trigger without a signature. */
 function causesOfDelivery(
-  { id, isSigned, redeliveredBy }: TriggerDeliveryRecord,
+  delivery: TriggerDeliveryRecord,
   { signature }: Pick<Trigger, "signature">,
 ): RunCause[] {
   return [
-    ...((isSigned ?? signature !== undefined) ? [] : [{ kind: "unsigned" } as const]),
-    ...(redeliveredBy === null ? [] : [personalCause("redelivered", redeliveredBy, id)]),
+    ...((delivery.isSigned ?? signature !== undefined) ? [] : [{ kind: "unsigned" } as const]),
+    ...redeliverersOf(delivery),
   ];
 }
 

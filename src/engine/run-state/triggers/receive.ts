@@ -18,6 +18,7 @@ import type {
   TriggersApi,
 } from "../../../core/trigger-ports.ts";
 import type { TriggerTokens } from "../../../core/trigger-tokens.ts";
+import { distinctCauses, isPersonal, redeliverersOf } from "../../../core/run-causes.ts";
 import { usageSubjectOf } from "../../../core/usage-limits.ts";
 import type { QueueAdmission } from "../queue-admission.ts";
 import type { RunContext } from "../run-context.ts";
@@ -123,11 +124,15 @@ export function triggersApi(options: Options): TriggersApi {
 
     assertMayStart,
 
-    async redeliver(tx, record, { id, status, senderId, key, bytes, isSigned }, { event, by }) {
+    async redeliver(tx, record, first, { event, by }) {
+      const { id, status, senderId, key, bytes, isSigned } = first;
       // With the key of one that started nothing, so that a repetition by the sender starts no second run.
       const taken = ENDED_WITHOUT_RUN.includes(status) ? key : null;
       const again = newDelivery(record, { event, senderId, key: taken, bytes, isSigned });
-      return add(tx, record, { ...again, redeliveryOf: id, redeliveredBy: by });
+      // Recorded with each delivery, because those before it are purged.
+      const earlier = distinctCauses(redeliverersOf(first)).filter(isPersonal);
+      const redeliveredBy = earlier.length === 0 ? by : { ...by, earlier };
+      return add(tx, record, { ...again, redeliveryOf: id, redeliveredBy });
     },
   };
 
