@@ -1,6 +1,6 @@
 /** A pool of places that its owners share by the rule of core/fair-share.ts, and wait for in turns. */
 import type { CallContext } from "../core/connections.ts";
-import { mayTakePlace } from "../core/fair-share.ts";
+import { mayTakePlaces } from "../core/fair-share.ts";
 
 export interface FairPool {
   /**
@@ -27,7 +27,7 @@ export function createFairPool(size: number): FairPool {
   function mayTake(owner: string, places: number): boolean {
     const holds = held.get(owner) ?? 0;
     if (places > free) return false;
-    return holds === 0 || mayTakePlace({ held: holds + places - 1, free: free - places + 1 });
+    return holds === 0 || mayTakePlaces(places, { held: holds, free });
   }
 
   function take(owner: string, places: number): void {

@@ -16,3 +16,11 @@ const ALPHA = 3;
 export function mayTakePlace({ held, free }: { held: number; free: number }): boolean {
   return held === 0 ? free > 0 : free > 1 && held < ALPHA * free;
 }
+
+/** Whether an owner may take `count` more places of a pool: whether it may take the last of them. */
+export const mayTakePlaces = (count: number, { held, free }: { held: number; free: number }): boolean =>
+  mayTakePlace({ held: held + count - 1, free: free - count + 1 });
+
+/** How many places of a pool one owner gets who is alone. */
+export const shareAlone = (places: number): number =>
+  places <= 1 ? places : Math.min(places - 1, Math.ceil((places * ALPHA) / (ALPHA + 1)));

@@ -107,9 +107,10 @@ const isUsageLimited = ({ lineage }: { lineage: string }): boolean => lineage !=
 
 /** Names an owner for people who read the message but did not start the run. */
 const ownerLabel = (actor: { owner: string; keyName: string }): string =>
-  isOperatorKey(actor)
-    ? `"${actor.keyName}" of ${actor.owner}`
-    : `${actor.owner} (all their keys and sessions together)`;
+  isOperatorKey(actor) ? keyLabel(actor) : `${actor.owner} (all their keys and sessions together)`;
+
+const keyLabel = ({ keyName, owner }: { owner: string; keyName: string }): string =>
+  `"${keyName}" of ${owner}`;
 
 /** Somebody whose use is counted together and limited: the owner of runs, or a project. */
 export interface UsageHolder {
@@ -120,6 +121,8 @@ export interface UsageHolder {
   label: string;
   /** The id of the project, if it is one. */
   project?: string;
+  /** Who causes the use, where several use the limit together: an owner in a project, a key of a person. Mails are shared among them. */
+  sharer?: { subject: string; label: string };
   /** Names one of its limits in a message. */
   settingName(limit: PerKeyLimit): string;
 }
@@ -152,7 +155,7 @@ export const usageHolders =
     const limits = await tx.projectLimits(project);
     return [
       ...(isUsageLimited(caller) ? [ownerHolder(caller, perKey)] : []),
-      ...(limits === null ? [] : [projectHolder(project, limits)]),
+      ...(limits === null ? [] : [projectHolder(project, limits, caller)]),
     ];
   };
 
@@ -164,13 +167,19 @@ const ownerHolder = (
   limits,
   label: ownerLabel(caller),
   settingName: (limit) => `limits.per_key.${limit}`,
+  ...(!isOperatorKey(caller) && { sharer: { subject: caller.lineage, label: keyLabel(caller) } }),
 });
 
-const projectHolder = (project: string, limits: PerKeyLimits): UsageHolder => ({
+const projectHolder = (
+  project: string,
+  limits: PerKeyLimits,
+  caller: { owner: string; keyName: string; lineage: string },
+): UsageHolder => ({
   subject: `${PROJECT_SUBJECT}${project}`,
   limits,
   label: `the project "${project}"`,
   project,
+  sharer: { subject: usageSubjectOf(caller), label: ownerLabel(caller) },
   settingName: (limit) => `${limit} of the project`,
 });
 

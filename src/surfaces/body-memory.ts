@@ -1,7 +1,7 @@
 /** Shares the memory for the bodies of requests among owners, so that one of them never holds all of it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "../core/errors.ts";
-import { mayTakePlace } from "../core/fair-share.ts";
+import { mayTakePlaces } from "../core/fair-share.ts";
 
 /** Unit of the shares, in bytes. */
 const PLACE_BYTES = 64 * 1024;
@@ -30,8 +30,7 @@ export function bodyMemory(maxBytes = MAX_BYTES): BodyMemory {
       const places = Math.ceil(bodyBytes(req) / PLACE_BYTES);
       if (places === 0) return;
       const held = heldBy.get(owner) ?? 0;
-      // Whether the last of the places may be taken.
-      if (!mayTakePlace({ held: held + places - 1, free: free - places + 1 })) throw tooMuch();
+      if (!mayTakePlaces(places, { held, free })) throw tooMuch();
       const take = (count: number): void => {
         const rest = (heldBy.get(owner) ?? 0) + count;
         if (rest === 0) heldBy.delete(owner);

@@ -1,6 +1,6 @@
 import { array, assert, boolean, integer, nat, property, record } from "fast-check";
 import { expect, test } from "vitest";
-import { mayTakePlace } from "../../src/core/fair-share.ts";
+import { mayTakePlace, shareAlone } from "../../src/core/fair-share.ts";
 
 const size = integer({ min: 1, max: 200 });
 
@@ -49,10 +49,15 @@ test("an owner without a place gets one while one is free, and only then", () =>
   );
 });
 
-test("one owner alone gets about three quarters, and leaves a place", () => {
+test("shareAlone: one owner alone gets about three quarters, and leaves a place", () => {
   expect([1, 2, 3, 4, 5, 8, 16, 64].map((places) => filledBy(1, places).held.get(0))).toEqual([
     1, 1, 2, 3, 4, 6, 12, 48,
   ]);
+  assert(
+    property(size, (places) => {
+      expect(shareAlone(places)).toBe(filledBy(1, places).held.get(0));
+    }),
+  );
 });
 
 test("owners who want as much as they can get hold equal parts, and the pool is well used", () => {

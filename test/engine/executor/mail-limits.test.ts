@@ -248,6 +248,24 @@ describe("mails_to_address_per_hour", () => {
 });
 
 describe("the mails of one owner", () => {
+  it("leave a share of the limit of their project to its other members, and wait for the next hour", async () => {
+    const { define, start, idle, received, nextHour, store } = await open({});
+    await store.transaction((trx) =>
+      trx
+        .updateTable("projects")
+        .set({ limits: JSON.stringify({ mails_per_hour: 8 }) })
+        .execute(),
+    );
+    await start(await define(flood(12)), { actor: FLOODER });
+    await idle();
+    expect(await received()).toHaveLength(6);
+    await start(await define(mailTo("boss@example.com")), { actor: OTHER });
+    await idle();
+    expect((await received()).slice(6)).toEqual(["boss@example.com"]);
+    await nextHour();
+    expect(await received()).toHaveLength(13);
+  });
+
   it("are not delayed by those of another one who floods the same server", async () => {
     const { define, start, idle, received } = await open({ mails_per_hour: 20 }, 4);
     await start(await define(flood(200)), { actor: FLOODER });
