@@ -125,6 +125,32 @@ describe("a trigger with an HMAC in a header of the sender's own", () => {
     );
   });
 
+  it("refuses the same signature over a text that is cut elsewhere: 10 for an amount of 100", async () => {
+    const { send, delivery } = await published({
+      scheme: "hmac",
+      header: "X-Sig",
+      signs: "{body}{timestamp}",
+      timestamp: "X-Time",
+    });
+    const time = String(Math.floor(Date.now() / 1000));
+    const signature = hmac(`amount=100${time}`).digest("hex");
+    const sent = (body: string, at: string) =>
+      send(body, {
+        "Content-Type": "application/x-www-form-urlencoded",
+        "X-Sig": signature,
+        "X-Time": at,
+      });
+    const first = await sent("amount=100", time);
+    expect(await delivery(first.body.delivery_id)).toMatchObject({ body: { amount: "100" } });
+    for (const zeros of ["0", "00"]) {
+      const { detail } = expectProblem(
+        await sent("amount=100".slice(0, -zeros.length), `${zeros}${time}`),
+        "signature_invalid",
+      );
+      expect(detail).toContain(`got "${zeros}${time}"`);
+    }
+  });
+
   it("is refused where it signs too little or names what is not there", async () => {
     const { call } = await open();
     const issuesOf = async (signature: object): Promise<string[]> => {
@@ -139,6 +165,7 @@ describe("a trigger with an HMAC in a header of the sender's own", () => {
       "timestamp missing",
     ]);
     expect(await issuesOf({ ...scheme, signs: "{id}{Body}{body}" })).toEqual(["id missing", "signs invalid"]);
+    expect(await issuesOf({ ...scheme, signs: "{id}{form}", id: "X-Id" })).toEqual(["signs invalid"]);
     expect(await issuesOf({ ...scheme, timestamp: "X-Time" })).toEqual(["timestamp not_allowed"]);
     for (const timestamp of ['event.headers["x-time"]', "event.headers.date", "event.query.t", "X Time"])
       expect(await issuesOf({ ...scheme, signs: "{timestamp}{body}", timestamp })).toEqual([

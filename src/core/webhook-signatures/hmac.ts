@@ -2,9 +2,10 @@
  * An HMAC in a header of the sender's own: Shopify, Linear, Zendesk, Zoom, Twilio and most others differ only in the header, the
  * encoding, and what they sign.
  */
-import { SECOND } from "../clock.ts";
-import { parseEventPath, readEventPath, type ReceivedEvent } from "../event-path.ts";
-import { headerOf, idOf, isSigned, mismatch, missingHeader, refused, shown, windowRefusal } from "./parts.ts";
+import { parseEventPath } from "../event-path.ts";
+import { ambiguousCut, type SignedPart } from "./cuts.ts";
+import { momentRefusal } from "./moments.ts";
+import { headerOf, idOf, isSigned, longId, mismatch, missingHeader, refused } from "./parts.ts";
 import { partsOf, SIGNED_BODY } from "./signed-content.ts";
 import type { CheckedRequest, CheckScheme, SignatureResult, SignatureSettings } from "./types.ts";
 
@@ -12,6 +13,9 @@ import type { CheckedRequest, CheckScheme, SignatureResult, SignatureSettings } 
 const DIGEST_BYTES = { sha256: 32, sha1: 20, sha512: 64 } as const;
 /** What separates the parts of a header that has several, such as `t=1492774577,v1=5257…` or `ts=…;h1=…`. */
 const SEPARATORS = /[,;\s]+/;
+
+const NOT_ONE_CUT =
+  "The same signature would fit another delivery, so this one is refused. Ask the sender to sign with a separator.";
 
 /** The id of a delivery is that of the header which the definition names. It is proved only where the signature is over it. */
 export const checkHmac: CheckScheme = (request, settings) => {
@@ -26,9 +30,14 @@ export const checkHmac: CheckScheme = (request, settings) => {
   const time = timeOf(request, settings);
   const content = contentOf(request, settings, { id: sent, time });
   if (!Array.isArray(content)) return content;
-  if (!isSigned(content, request.secrets, given, encoding, algorithm)) return mismatch(header);
+  const values = content.map(({ value: part }) => part);
+  if (!isSigned(values, request.secrets, given, encoding, algorithm)) return mismatch(header);
   const refusal = time === undefined ? undefined : momentRefusal(time, request.now, settings.timestamp!);
-  return refusal ?? { valid: true, deliveryId: idOf(sent) };
+  if (refusal !== undefined) return refusal;
+  const ambiguity = ambiguousCut(content, request.now);
+  if (ambiguity !== undefined) return refused("malformed", `${ambiguity} ${NOT_ONE_CUT}`);
+  if (sent !== undefined && idOf(sent) === null) return longId(idHeader!);
+  return { valid: true, deliveryId: idOf(sent) };
 };
 
 /** The values of a header after a prefix. Without a prefix it has one value. */
@@ -69,7 +78,7 @@ function timeOf(
   return second === undefined ? time : undefined;
 }
 
-/** @returns the signed bytes, or the refusal of a request that lacks a part of them */
+/** @returns the parts of what is signed, or the refusal of a request that lacks a part of them */
 function contentOf(
   request: CheckedRequest,
   {
@@ -79,35 +88,38 @@ function contentOf(
     id: idHeader = "",
   }: SignatureSettings,
   { id, time }: { id: string | undefined; time: string | undefined },
-): (string | Buffer)[] | SignatureResult {
-  const content: (string | Buffer)[] = [];
+): SignedPart[] | SignatureResult {
+  const content: SignedPart[] = [];
   for (const { kind, text } of partsOf(signs)) {
     switch (kind) {
       case "literal":
-        content.push(text);
+        content.push({ kind, value: text });
         break;
       case "body":
-        content.push(request.body);
+        content.push({ kind, value: request.body });
         break;
-      case "url":
-        content.push(request.url ?? "");
+      case "url": {
+        const { url = "", search = "" } = request;
+        content.push({ kind: "literal", value: url.slice(0, url.length - search.length) });
+        content.push({ kind: "query", value: search });
         break;
+      }
       case "timestamp":
         if (time === undefined)
           return prefix === ""
             ? missingHeader(timestamp, "The signature is over the time in it.")
             : refused("malformed", `${timestamp} must have one ${prefix} with the time that is signed.`);
-        content.push(time);
+        content.push({ kind, value: time });
         break;
       case "id":
         if (id === undefined) return missingHeader(idHeader, "The signature is over the id in it.");
-        content.push(id);
+        content.push({ kind, value: id });
         break;
       case "form": {
         const fields = request.body.length === 0 ? [] : request.form?.();
         if (fields === undefined)
           return refused("malformed", "The body must be a form: the signature is over its fields.");
-        content.push(sortedFields(fields));
+        content.push({ kind, value: sortedFields(fields) });
         break;
       }
       default:
@@ -131,39 +143,3 @@ function sortedFields(fields: readonly (readonly [string, string])[]): string {
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
-
-/**
- * Reads the time of a signature: seconds or milliseconds since 1970, or RFC 3339.
- * @returns the refusal of one that can't be read, or is outside of the replay window; undefined for a good one
- */
-function momentRefusal(value: unknown, now: number, name: string): SignatureResult | undefined {
-  const at = momentOf(String(value));
-  return at === undefined
-    ? refused(
-        "malformed",
-        `${name} must have a time in seconds or milliseconds since 1970, or such as 2026-11-21T08:00:00Z, got ${shown(String(value))}.`,
-      )
-    : windowRefusal(at, now, name);
-}
-
-/**
- * The refusal of a delivery whose body has a signed time outside of the replay window, where the definition names one.
- * @param event one whose signature is valid
- */
-export function bodyTimeRefusal(
-  { timestamp }: SignatureSettings,
-  event: ReceivedEvent,
-  now: number,
-): SignatureResult | undefined {
-  const path = timestamp === undefined ? undefined : parseEventPath(timestamp);
-  return path && momentRefusal(readEventPath(event, path) ?? "", now, timestamp!);
-}
-
-function momentOf(text: string): number | undefined {
-  // Eleven digits of seconds last until the year 5138; as milliseconds they would be in 1973.
-  if (/^\d{1,11}$/.test(text)) return Number(text) * SECOND;
-  if (/^\d{12,14}$/.test(text)) return Number(text);
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.test(text)) return undefined;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? undefined : at;
-}

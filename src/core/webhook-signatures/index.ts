@@ -20,7 +20,7 @@ import type {
 
 export { DEFAULT_SECRET_HEADER } from "./shared-secret.ts";
 
-export { bodyTimeRefusal } from "./hmac.ts";
+export { bodyTimeRefusal } from "./moments.ts";
 export { isEqual } from "./parts.ts";
 export { isOver } from "./signed-content.ts";
 export type { SignatureScheme, SignedRequest } from "./types.ts";

@@ -3,6 +3,7 @@ import { HeaderName } from "../../../schemas/signature.ts";
 import type { Http, PartialIssue } from "../connections.ts";
 import { parseEventPath } from "../event-path.ts";
 import { nearMatch } from "../near-match.ts";
+import { inseparablePart } from "./cuts.ts";
 import { isOver, PART_NAMES, unknownParts } from "./signed-content.ts";
 
 type Secrets = ReturnType<Http["secrets"]>;
@@ -89,6 +90,13 @@ function hmacIssues(
       code: "invalid",
       message: "must have {body} or {form}: else the signature says nothing about what is sent",
       fix: "Write {body} where the sender signs the bytes of the body.",
+    });
+  const inseparable = inseparablePart(signs ?? "");
+  if (inseparable !== undefined)
+    add("signs", {
+      code: "invalid",
+      message: `has {${inseparable}} beside another part without a separator, so the same signature would fit other deliveries`,
+      fix: `Write the text that the sender puts beside {${inseparable}}, such as a full stop. If it puts none there, use shared_secret.`,
     });
   if (isOver("id", over) && id === undefined)
     add("id", {

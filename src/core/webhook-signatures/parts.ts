@@ -1,10 +1,7 @@
 /** Parts of the checks of several schemes. */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { MINUTE, SECOND } from "../clock.ts";
 import type { SignatureRefusal, SignatureResult, SignedRequest } from "./types.ts";
 
-/** How far the time of a signature may be from ours, in milliseconds: the replay window. */
-const TOLERANCE_MS = 5 * MINUTE;
 /** Maximum number of signatures of one request that are compared. */
 const MAX_SIGNATURES = 20;
 /** Maximum length of a delivery id, in characters. */
@@ -39,27 +36,9 @@ export const mismatch = (name: string): SignatureResult =>
 export const idOf = (value: string | undefined): string | null =>
   value !== undefined && value.length <= MAX_ID_CHARS ? value : null;
 
-/**
- * Reads the time of a signature.
- * @param name the header that holds it
- * @returns the refusal of one that can't be read, or is outside of the replay window; undefined for a good one
- */
-export function timeRefusal(seconds: string, now: number, name: string): SignatureResult | undefined {
-  if (!/^\d{1,12}$/.test(seconds))
-    return refused("malformed", `${name} must have a time in seconds since 1970, got ${shown(seconds)}.`);
-  return windowRefusal(Number(seconds) * SECOND, now, name);
-}
-
-/** @param at the time of a signature, in milliseconds since 1970 @param name what holds it */
-export function windowRefusal(at: number, now: number, name: string): SignatureResult | undefined {
-  const apart = now - at;
-  if (Math.abs(apart) <= TOLERANCE_MS) return undefined;
-  return refused(
-    "expired",
-    `The time in ${name} is ${Math.round(Math.abs(apart) / SECOND)} s ${apart > 0 ? "ago" : "ahead"}; at most ` +
-      `${TOLERANCE_MS / SECOND} s are accepted. Send the delivery again with a new signature, or correct the sender's clock.`,
-  );
-}
+/** @param name the header of an id that `idOf` does not accept */
+export const longId = (name: string): SignatureResult =>
+  refused("malformed", `${name} must have an id of at most ${MAX_ID_CHARS} characters.`);
 
 /** A value from outside, for a message. */
 export const shown = (value: string): string => JSON.stringify(value.slice(0, 40));

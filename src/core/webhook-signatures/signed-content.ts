@@ -2,7 +2,7 @@
 
 /** The parts of a request that a signature can be over. */
 const PARTS = ["body", "timestamp", "id", "url", "form"] as const;
-type RequestPart = (typeof PARTS)[number];
+export type RequestPart = (typeof PARTS)[number];
 
 interface ContentPart {
   kind: RequestPart | "literal";

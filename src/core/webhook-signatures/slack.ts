@@ -1,5 +1,6 @@
 /** Slack: https://docs.slack.dev/authentication/verifying-requests-from-slack */
-import { headerOf, isSigned, mismatch, missingHeader, refused, timeRefusal } from "./parts.ts";
+import { timeRefusal } from "./moments.ts";
+import { headerOf, isSigned, mismatch, missingHeader, refused } from "./parts.ts";
 import type { CheckScheme } from "./types.ts";
 
 const SIGNATURE = "X-Slack-Signature";

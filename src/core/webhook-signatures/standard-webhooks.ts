@@ -2,13 +2,16 @@
  * Standard Webhooks: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  * Svix sends the same under names of its own: https://docs.svix.com/receiving/verifying-payloads/how-manual
  */
-import { headerOf, idOf, isSigned, mismatch, missingHeader, refused, timeRefusal } from "./parts.ts";
+import { timeRefusal } from "./moments.ts";
+import { headerOf, idOf, isSigned, longId, mismatch, missingHeader, refused, shown } from "./parts.ts";
 import type { CheckScheme, SignedRequest } from "./types.ts";
 
 const HINT =
   "Standard Webhooks sends webhook-id, webhook-timestamp and webhook-signature, or the same three with svix-.";
 /** Base64 with and without its padding. The last group of four can't have a single character. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+/** The time in what is signed. It is the first one there: an id with another one in it could end before either of them. */
+const SIGNED_TIME = /\.[1-9]\d{9}\./;
 /** Before the secret. Supabase writes the version of the signatures before it, too. */
 const PREFIX = /^(?:v1,)?whsec_/;
 
@@ -22,7 +25,7 @@ export const checkStandardWebhooks: CheckScheme = (request) => {
   if (id === undefined) return missingHeader(names.id, HINT);
   if (time === undefined) return missingHeader(names.time, HINT);
   if (signatures === undefined) return missingHeader(names.signature, HINT);
-  if (idOf(id) === null) return refused("malformed", `${names.id} is longer than 200 characters.`);
+  if (idOf(id) === null) return longId(names.id);
   const keys = request.secrets.flatMap((secret) => standardWebhooksKey(secret) ?? []);
   const versions = signatures.split(" ").filter((one) => one.startsWith("v1,"));
   if (versions.length === 0)
@@ -30,7 +33,11 @@ export const checkStandardWebhooks: CheckScheme = (request) => {
   const content = [`${id}.${time}.`, request.body];
   const given = versions.map((one) => one.slice("v1,".length));
   if (!isSigned(content, keys, given, "base64")) return mismatch(names.signature);
-  return timeRefusal(time, request.now, names.time) ?? { valid: true, deliveryId: id };
+  const refusal = timeRefusal(time, request.now, names.time);
+  if (refusal !== undefined) return refusal;
+  return SIGNED_TIME.exec(`${id}.${time}.`)?.index === id.length
+    ? { valid: true, deliveryId: id }
+    : refused("malformed", `${names.id} must have no time between full stops in it, got ${shown(id)}.`);
 };
 
 function namesIn(request: SignedRequest): { id: string; time: string; signature: string } {

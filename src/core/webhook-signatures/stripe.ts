@@ -1,5 +1,6 @@
 /** Stripe: https://docs.stripe.com/webhooks?verify=verify-manually */
-import { headerOf, isSigned, mismatch, missingHeader, refused, timeRefusal } from "./parts.ts";
+import { timeRefusal } from "./moments.ts";
+import { headerOf, isSigned, mismatch, missingHeader, refused } from "./parts.ts";
 import type { CheckScheme } from "./types.ts";
 
 const HEADER = "Stripe-Signature";
