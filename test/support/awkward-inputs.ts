@@ -116,4 +116,24 @@ export const AWKWARD_INPUTS: readonly AwkwardInputs[] = [
       labels: { "x-a": "1" },
     },
   },
+  {
+    name: "Formats",
+    inputs: object({
+      id: { type: "string", format: "uuid" },
+      page: { type: ["string", "integer"], format: "uri", default: "https://example.com/" },
+      since: { type: "string", format: "date-time" },
+    }),
+    args: { id: "0b4a3c1e-5f59-4c0c-9b1e-5d2f6a7b8c9d", page: 2, since: "2026-11-29T10:00:00Z" },
+    given: { id: "0b4a3c1e-5f59-4c0c-9b1e-5d2f6a7b8c9d", page: 2, since: "2026-11-29T10:00:00Z" },
+  },
+  {
+    name: "Patterns",
+    inputs: object({
+      letter: { type: "string", pattern: "(?i)^a" },
+      word: { type: "string", pattern: "^\\pL+$" },
+      code: { type: "string", pattern: String.raw`\A(?P<year>\d{4})\-.\z` },
+    }),
+    args: { letter: "Ab", word: "größe", code: "2026-\u2028" },
+    given: { letter: "Ab", word: "größe", code: "2026-\u2028" },
+  },
 ];

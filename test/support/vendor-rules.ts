@@ -30,6 +30,11 @@ const REFUSED = [
   "exclusiveMinimum",
 ];
 
+/** Gemini: "only 'enum' and 'date-time' are supported for STRING type". OpenAI takes nine formats, without `uri` and `uri-reference`. */
+const GEMINI_TEXT_FORMATS: ReadonlySet<unknown> = new Set(["enum", "date-time"]);
+/** OpenAI compiles patterns as Python does, which has no classes of Unicode and no group `(?<name>)`, and takes no look-around. */
+const PYTHON_TOO = /^(?:\[(?:\\[^pPQCz]|[^\]\\])*\]|\\[^pPQCzxu]|\\x[0-9a-f]{2}|\((?!\?[^:])|[^\\([])*$/is;
+
 /** Returns what a vendor refuses in the schema of a tool, as `path: reason`. */
 export function refusedByVendors(schema: unknown): string[] {
   if (!isObject(schema) || schema["type"] !== "object") return ["the root: must have the type object"];
@@ -42,11 +47,18 @@ export function refusedByVendors(schema: unknown): string[] {
 function refusedIn(node: unknown, path: string): string[] {
   if (!isObject(node)) return [`${path}: must be an object`];
   const { type, properties, items, anyOf, enum: values, required, additionalProperties } = node;
+  const { format, pattern } = node;
   const fields = isObject(properties) ? properties : {};
   const found = REFUSED.filter((keyword) => keyword in node);
   if (Array.isArray(type)) found.push("a list of types (Gemini)");
   if (type === undefined && anyOf === undefined) found.push("no type (Gemini on Vertex AI)");
-  if (type !== undefined && anyOf !== undefined) found.push("type beside anyOf (Gemini)");
+  if (anyOf !== undefined && path !== "") {
+    const beside = Object.keys(node).filter((keyword) => keyword !== "anyOf");
+    found.push(...beside.map((keyword) => `${keyword} beside anyOf (Gemini on Vertex AI)`));
+  }
+  if (format !== undefined && (type !== "string" || !GEMINI_TEXT_FORMATS.has(format)))
+    found.push(`the format ${JSON.stringify(format)} (Gemini, OpenAI)`);
+  if (pattern !== undefined) found.push(...patternReasons(pattern as string));
   if (type === "array" && !isObject(items)) found.push("a list without items (OpenAI, VS Code, Gemini)");
   if (
     Array.isArray(values) &&
@@ -70,4 +82,14 @@ function refusedIn(node: unknown, path: string): string[] {
     ...(Array.isArray(anyOf) ? anyOf.flatMap((form, index) => refusedIn(form, `${path}|${index}`)) : []),
   ];
   return [...found.map((reason) => `${path}: ${reason}`), ...inner];
+}
+
+/** Clients compile patterns as JavaScript does, with the flag `u` (ajv, @cfworker/json-schema) or without it (Zod). */
+function patternReasons(pattern: string): string[] {
+  const reasons = PYTHON_TOO.test(pattern) ? [] : [`the pattern ${pattern} (OpenAI)`];
+  try {
+    return [RegExp(pattern), RegExp(pattern, "u")].length > 0 ? reasons : [];
+  } catch (error) {
+    return [...reasons, `${(error as Error).message} (clients)`];
+  }
 }

@@ -1,8 +1,10 @@
 /** Says what agents get in another form than it is written, and whose programs refuse it as it is. */
 import type { PartialIssue } from "../connections.ts";
 import { type JsonSchema, KEYWORDS } from "../json-schema/dialect.ts";
-import { isSchemaObject } from "../json-schema/map-schemas.ts";
+import { isSchemaObject, typesOf } from "../json-schema/map-schemas.ts";
 import { listInputs, MAX_LISTED_CHARS } from "./list-inputs.ts";
+import { portablePattern } from "./portable-pattern.ts";
+import { isPortableFormat } from "./portable-rules.ts";
 
 type Path = PropertyKey[];
 
@@ -57,6 +59,10 @@ export function inputChanges(inputs: JsonSchema): PartialIssue[] {
       if (refused !== undefined) found.push(inWords(at, keyword, refused));
       else if (isNoText(keyword, value))
         found.push(inWords(at, "a value that is empty or no text", `${GEMINI} refuses`));
+      else if (keyword === "format" && acceptsText(node) && !isPortableFormat(value))
+        found.push(inWords(at, `the format ${String(value)}`, formatRefused(String(value))));
+      else if (keyword === "pattern" && acceptsText(node) && portablePattern(String(value)) === undefined)
+        found.push(inWords(at, "this pattern", `${OPENAI} and clients that read it as JavaScript refuse`));
       const kind = KEYWORDS.get(keyword);
       if (kind === "schema") visit(value, at);
       else if (kind === "schemas" && Array.isArray(value))
@@ -72,6 +78,12 @@ export function inputChanges(inputs: JsonSchema): PartialIssue[] {
   visit(inputs, []);
   return found;
 }
+
+const acceptsText = (schema: JsonSchema): boolean => typesOf(schema)?.includes("string") ?? true;
+
+/** OpenAI takes `date-time`, `time`, `date`, `duration`, `email`, `hostname`, `ipv4`, `ipv6` and `uuid`, Gemini only the first. */
+const formatRefused = (format: string): string =>
+  format.startsWith("uri") ? `${GEMINI} and ${OPENAI} refuse` : `${GEMINI} refuses`;
 
 const isNoText = (keyword: string, value: unknown): boolean => {
   const values =

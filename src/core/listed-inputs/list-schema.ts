@@ -6,22 +6,9 @@ import { canonicalJson } from "../canonical-json.ts";
 import { acceptsType } from "../json-schema/accepted-types.ts";
 import type { JsonSchema } from "../json-schema/dialect.ts";
 import { isSchemaObject } from "../json-schema/map-schemas.ts";
-import { ANNOTATIONS, fieldsOf, listOf, merged, type Node } from "./merge-schemas.ts";
+import { ANNOTATIONS, EXAMPLES, fieldsOf, listOf, merged, type Node } from "./merge-schemas.ts";
+import { portableRules, valueType } from "./portable-rules.ts";
 
-/** Keywords that are listed as they are. */
-const LISTED = [
-  "title",
-  "default",
-  "examples",
-  "format",
-  "pattern",
-  "minimum",
-  "maximum",
-  "minLength",
-  "maxLength",
-  "minItems",
-  "maxItems",
-];
 /** Keywords that are described in words. */
 const IN_WORDS = [
   "not",
@@ -64,16 +51,35 @@ export function listRoot(schema: JsonSchema): Node | undefined {
 }
 
 /** A value of any type. Gemini on Vertex AI refuses a schema without a type, and the MCP Inspector warns of it. */
-const ANY_VALUE = {
-  description: "Any JSON value.",
-  anyOf: ["string", "number", "boolean", "object"].map((type) => ({ type })),
-};
+const ANY_VALUE = { anyOf: ["string", "number", "boolean", "object"].map((type) => ({ type })) };
 
-function list(schema: unknown, listing: Listing): Node {
+/** @param words what else its description says */
+function list(schema: unknown, listing: Listing, words = ""): Node {
   listing.remaining -= 1;
   if (listing.remaining < 0) return {};
   const listed = listTyped(schema, listing);
-  return listed["type"] === undefined && listed["anyOf"] === undefined ? { ...ANY_VALUE, ...listed } : listed;
+  const whole = words === "" ? listed : { ...listed, description: joined(listed["description"], words) };
+  return whole["type"] === undefined ? aboutForms({ ...ANY_VALUE, ...whole }) : whole;
+}
+
+/** Says in the first form what stands beside `anyOf`: Gemini on Vertex AI refuses every other keyword there. */
+function aboutForms({ anyOf, ...about }: Node): Node {
+  const { title, description = title, default: value, examples } = about;
+  const words = [
+    description,
+    value !== undefined && `Default: ${JSON.stringify(value)}.`,
+    listOf(examples).length > 0 && `Examples: ${JSON.stringify(examples).slice(1, -1)}.`,
+  ].filter(isText);
+  return { anyOf: withWords(listOf(anyOf) as Node[], words.join("\n")) };
+}
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+
+function withWords([first = {}, ...others]: readonly Node[], words: string): Node[] {
+  const { description, anyOf } = first;
+  if (anyOf !== undefined) return [{ anyOf: withWords(listOf(anyOf) as Node[], words) }, ...others];
+  const texts = [words, description].filter(isText);
+  return [{ ...first, ...(texts.length > 0 && { description: texts.join("\n") }) }, ...others];
 }
 
 function listTyped(schema: unknown, listing: Listing): Node {
@@ -97,10 +103,8 @@ function listTyped(schema: unknown, listing: Listing): Node {
 
 /** A value that can't be left out: where it may be null, which is not among the listed types, its description says so. */
 function listPresent(schema: unknown, listing: Listing): Node {
-  const listed = list(schema, listing);
   const question = { kind: "null", root: {}, known: new Map() } as const;
-  if (!standsAlone(schema) || !acceptsType(schema, question)) return listed;
-  return { ...listed, description: joined(listed["description"], "May be null.") };
+  return list(schema, listing, standsAlone(schema) && acceptsType(schema, question) ? "May be null." : "");
 }
 
 /** A schema without null as its default and among its examples. */
@@ -116,8 +120,6 @@ function typesOf({ type, ...schema }: JsonSchema): unknown[] {
   const written = type === undefined ? [...found] : [type].flat();
   return written.filter((each) => each !== "null" && (found.size === 0 || found.has(valueType(each))));
 }
-
-const valueType = (type: unknown): unknown => (type === "integer" ? "number" : type);
 
 const typeName = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
@@ -147,7 +149,11 @@ function listForms(whole: Node, choice: string, forms: readonly unknown[], listi
   const listed = forms
     .filter((form) => !isSchemaObject(form) || [form["type"]].flat().some((type) => type !== "null"))
     .map((form) => list({ allOf: [form, shared] }, listing));
-  if (listed.length === 1) return { ...listed[0], ...about };
+  const [only] = listed;
+  if (only !== undefined && listed.length === 1) {
+    const texts = [about["description"], only["description"]].filter(isText);
+    return { ...only, ...about, ...(texts.length > 0 && { description: texts.join("\n") }) };
+  }
   return { ...about, ...(listed.length > 0 && { anyOf: listed }) };
 }
 
@@ -164,6 +170,9 @@ function listObject(whole: Node, isRoot: boolean, listing: Listing): Node {
   );
   const isListed = values.every((value) => typeof value === "string" && value !== "");
   if (values.length > 0 && (isRoot || !isListed)) inWords["enum"] = values;
+  const rules = portableRules(folded, type);
+  Object.assign(inWords, rules.inWords);
+  if (type === undefined) Object.assign(inWords, shapeRules(folded));
   const fields = listedFields(folded, listOf(required), listing);
   const closed =
     patternProperties === undefined ? (additionalProperties ?? unevaluatedProperties) : undefined;
@@ -172,14 +181,27 @@ function listObject(whole: Node, isRoot: boolean, listing: Listing): Node {
     ...described(folded["description"], inWords),
     ...(values.length > 0 && !isRoot && isListed && { enum: values }),
     ...Object.fromEntries(
-      LISTED.filter((keyword) => Object.hasOwn(folded, keyword)).map((keyword) => [keyword, folded[keyword]]),
+      EXAMPLES.filter((keyword) => Object.hasOwn(folded, keyword)).map((keyword) => [
+        keyword,
+        folded[keyword],
+      ]),
     ),
+    ...rules.listed,
     ...(fields !== undefined && { properties: fields }),
     ...(listOf(required).length > 0 && { required }),
     ...(closed !== undefined && {
       additionalProperties: closed === false ? false : isAnything(closed) || listPresent(closed, listing),
     }),
     ...(type === "array" && { items: listPresent(itemsOf(folded), listing) }),
+  };
+}
+
+/** Rules about the shape of a value that may have any type: its list of forms has no place for them. */
+function shapeRules({ required, additionalProperties, unevaluatedProperties }: Node): Node {
+  const closed = additionalProperties ?? unevaluatedProperties ?? true;
+  return {
+    ...(listOf(required).length > 0 && { required }),
+    ...(!isAnything(closed) && { additionalProperties: closed }),
   };
 }
 

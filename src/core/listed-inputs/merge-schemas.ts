@@ -6,7 +6,8 @@ import { isSchemaObject } from "../json-schema/map-schemas.ts";
 export type Node = Record<string, unknown>;
 
 /** Keywords that only describe. */
-export const ANNOTATIONS: ReadonlySet<string> = new Set(["title", "description", "default", "examples"]);
+export const EXAMPLES = ["title", "default", "examples"];
+export const ANNOTATIONS: ReadonlySet<string> = new Set(["description", ...EXAMPLES]);
 
 export const listOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? (value as unknown[]) : [];

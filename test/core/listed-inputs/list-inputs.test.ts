@@ -10,6 +10,7 @@ import { inputChanges, listInputs } from "../../../src/core/listed-inputs/index.
 import { AWKWARD_INPUTS } from "../../support/awkward-inputs.ts";
 import { refusedByVendors } from "../../support/vendor-rules.ts";
 
+const { raw } = String;
 const text = { type: "string" };
 const twice = (to: number) => ({ allOf: [{ $ref: `#/$defs/d${to}` }, { $ref: `#/$defs/d${to}` }] });
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
@@ -31,7 +32,10 @@ describe("the listed inputs of a workflow", () => {
   it.each([
     [
       "fields",
-      object({ since: { ...text, format: "date", default: "2026-01-01" } }, { required: ["since"] }),
+      object(
+        { since: { ...text, format: "date-time", default: "2026-01-01T00:00:00Z" } },
+        { required: ["since"] },
+      ),
     ],
     ["limits", object({ n: { type: "integer", minimum: 1, maximum: 9, description: "How many." } })],
     ["lists and nested objects", object({ l: { type: "array", items: object({ a: { type: "boolean" } }) } })],
@@ -92,7 +96,7 @@ describe("the listed inputs of a workflow", () => {
         object({ forms, level, list: { type: "array", items: level } }, { required: ["forms", "level"] }),
       ),
     ).toEqual({
-      forms: { description: "Who.\nMay be null.", anyOf: [text, { type: "integer" }] },
+      forms: { anyOf: [{ ...text, description: "Who.\nMay be null." }, { type: "integer" }] },
       level: { ...text, enum: ["low"], description: "May be null." },
       list: { type: "array", items: { ...text, enum: ["low"], description: "May be null." } },
     });
@@ -146,6 +150,57 @@ describe("the listed inputs of a workflow", () => {
     );
     const pattern = listedOf({ type: "object", propertyNames: { pattern: "a".repeat(1_000) } });
     expect(pattern["description"]).toBe("Must also match: propertyNames, which get_workflow has in full");
+  });
+
+  it("say in the first of several forms what is said of all of them, also of one that is left", () => {
+    const about = { title: "Size", description: "How large.", default: 3, examples: ["L", 4] };
+    const count = { type: "integer", minimum: 1 };
+    const said = 'How large.\nDefault: 3.\nExamples: "L",4.';
+    expect(fieldsOf(object({ size: { ...about, anyOf: [text, count] } }))).toEqual({
+      size: { anyOf: [{ ...text, description: said }, count] },
+    });
+    const only = { description: "Who.", anyOf: [{ ...text, format: "email" }, { type: "null" }] };
+    expect(fieldsOf(object({ only }))).toEqual({
+      only: { ...text, description: 'Who.\nMust also match: {"format":"email"}' },
+    });
+  });
+
+  it("list the rules of a type for its form alone, and describe those of a value of any type", () => {
+    const rules = { format: "date-time", minimum: 2, maxItems: 1, required: ["a"] };
+    const fields = fieldsOf(object({ some: { type: ["string", "integer"], ...rules }, any: rules })) as {
+      any: { anyOf: { type: string; description?: string }[] };
+    };
+    expect(fields).toMatchObject({
+      some: {
+        anyOf: [
+          { ...text, format: "date-time" },
+          { type: "integer", minimum: 2 },
+        ],
+      },
+    });
+    expect(fields.any.anyOf.map(({ type }) => type)).toEqual(["string", "number", "boolean", "object"]);
+    expect(fields.any.anyOf[0]!.description).toBe(`Must also match: ${JSON.stringify(rules)}`);
+  });
+
+  it("warn of formats and patterns that they describe in words", () => {
+    const found = inputChanges(
+      object({
+        page: { ...text, format: "uri" },
+        id: { ...text, format: "uuid" },
+        name: { ...text, pattern: raw`^\pL` },
+        year: { ...text, pattern: raw`\A\d{4}\z` },
+        n: { type: "integer", format: "uuid" },
+      }),
+    );
+    expect(found.map(({ path, code }) => [path?.join("."), code])).toEqual([
+      ["properties.page.format", "listed_in_words"],
+      ["properties.id.format", "listed_in_words"],
+      ["properties.name.pattern", "listed_in_words"],
+    ]);
+    const [page, id, name] = found;
+    expect(page!.message).toMatch(/Gemini and OpenAI refuse a list of tools with the format uri here/);
+    expect(id!.message).toMatch(/: Gemini refuses a list of tools with the format uuid here/);
+    expect(name!.message).toMatch(/: OpenAI and clients .* refuse a list of tools with this pattern here/);
   });
 
   it("have long numbers as text alone where only these are allowed", () => {
@@ -309,6 +364,7 @@ const FIELDS: readonly [JsonSchema, unknown][] = [
   [{ type: "boolean" }, true],
   [{ const: "card" }, "card"],
   [{ enum: ["iban", 2] }, 2],
+  [{ ...text, format: "date", pattern: raw`\A.{10}\z` }, "2026-11-29"],
   [{ type: ["string", "null"], maxLength: 3 }, "abc"],
   [{ type: "array", prefixItems: [text], items: { type: "integer" } }, ["a", 1]],
 ];
@@ -336,6 +392,9 @@ const { schema: schemas } = fc.letrec<{ schema: JsonSchema }>((tie) => {
         { type: "integer" },
         { type: ["string", "null"] },
         { enum: ["a", 1] },
+        { type: "string", format: "date" },
+        { type: ["string", "integer"], pattern: "(?i)^A", default: "a" },
+        { pattern: raw`\A.\z`, maxLength: 3 },
         {},
       ),
       fc.record({ type: fc.constant("array"), items: tie("schema") }, { requiredKeys: ["type"] }),
