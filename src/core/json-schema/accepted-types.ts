@@ -61,11 +61,26 @@ function canMatch(form: unknown, value: object, root: JsonSchema, keyOf: KeyOf):
   return Object.entries(properties).every(([name, field]) => {
     const given = Object.hasOwn(value, name) ? (value[name] ?? null) : null;
     if (given === null && !(Array.isArray(required) && required.includes(name))) return true;
-    const allowed = typeof given === "object" && given !== null ? undefined : allowedKeys(field);
+    const allowed =
+      typeof given === "object" && given !== null ? undefined : allowedKeys(valueSchema(field, root));
     if (allowed === undefined) return true;
     const { key, read } = keyOf(name, given);
     return allowed.keys.has(key) || (read !== undefined && !allowed.hasText && allowed.keys.has(read));
   });
+}
+
+/** Maximum number of references that lead to the values of a field; those behind more do not rule a form out. */
+const MAX_REFERENCES = 10;
+
+/** The schema that says which values a field may have: its own, or the one that it refers to. */
+function valueSchema(field: unknown, root: JsonSchema): unknown {
+  let schema = field;
+  for (let followed = 0; followed < MAX_REFERENCES; followed += 1) {
+    if (!isObject(schema) || typeof schema["$ref"] !== "string") return schema;
+    if (Object.hasOwn(schema, "const") || Object.hasOwn(schema, "enum")) return schema;
+    schema = resolveRef(schema["$ref"], root);
+  }
+  return schema;
 }
 
 interface AllowedKeys {

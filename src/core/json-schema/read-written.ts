@@ -1,6 +1,6 @@
 /**
- * Reads a value as models write it: JSON text for an object or a list, text for a number or a boolean, one value for a list of
- * one. A value that its schema may accept as it is stays so.
+ * Reads a value as models write it: JSON text for an object or a list, text for a number or a boolean, one value (of any type but
+ * null) for a list of one. A value that its schema may accept as it is stays so.
  */
 import type { PartialIssue } from "../connections.ts";
 import { isNestedDeeper, MAX_REQUEST_DEPTH, tooDeepIssue } from "../json-nesting.ts";
@@ -51,11 +51,20 @@ function read(schema: unknown, value: unknown, path: Path, reading: Reading): un
   if (typeof value === "string")
     return accepts(schema, "string", reading) ? value : readText(schema, value, path, reading);
   if (Array.isArray(value)) return readList(schema, value, path, reading);
-  if (typeof value !== "object" || value === null) return value;
-  if (accepts(schema, "object", reading)) return readFields(schema, value, path, reading);
-  const isItem = accepts(schema, "array", reading) && accepts(itemOf(schema, reading), "object", reading);
+  if (value === null) return value;
+  const kind = typeof value as "object" | "number" | "boolean";
+  if (accepts(schema, kind, reading))
+    return kind === "object" ? readFields(schema, value as object, path, reading) : value;
+  const isItem = (kind === "object" || !isInList(path)) && isItemOf(schema, kind, reading);
   return isItem ? readList(schema, [value], path, reading) : value;
 }
+
+/** Numbers in a list may be one row as well as one of each row. */
+const isInList = (path: Path): boolean => typeof path.at(-1) === "number";
+
+/** Whether a schema takes lists of values of a type. */
+const isItemOf = (schema: unknown, kind: Question["kind"], reading: Reading): boolean =>
+  accepts(schema, "array", reading) && accepts(itemOf(schema, reading), kind, reading);
 
 function accepts(schema: unknown, kind: Question["kind"], reading: Reading): boolean {
   const question = reading.known.get(kind) ?? { kind, root: reading.root, known: new Map() };
@@ -71,8 +80,8 @@ const itemOf = (schema: unknown, reading: Reading): unknown =>
 
 function readText(schema: unknown, text: string, path: Path, reading: Reading): unknown {
   const scalar = readScalar(text);
-  if (scalar !== undefined && accepts(schema, typeof scalar === "boolean" ? "boolean" : "number", reading))
-    return scalar;
+  const kind = typeof scalar === "boolean" ? "boolean" : "number";
+  if (scalar !== undefined && accepts(schema, kind, reading)) return scalar;
   const [list, object] = [accepts(schema, "array", reading), accepts(schema, "object", reading)];
   if (!list && !object) return text;
   if (isContainer(text)) {
@@ -88,9 +97,8 @@ function readText(schema: unknown, text: string, path: Path, reading: Reading): 
     }
   }
   // With a comma it may be several values, which the caller must tell apart.
-  return list && /^[^,;[{]+$/.test(text) && accepts(itemOf(schema, reading), "string", reading)
-    ? [text]
-    : text;
+  if (list && /^[^,;[{]+$/.test(text) && isItemOf(schema, "string", reading)) return [text];
+  return scalar !== undefined && !isInList(path) && isItemOf(schema, kind, reading) ? [scalar] : text;
 }
 
 function readList(schema: unknown, items: readonly unknown[], path: Path, reading: Reading): unknown {

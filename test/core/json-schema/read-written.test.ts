@@ -47,6 +47,19 @@ describe("readWritten", () => {
     ],
     ["one value for a list", object({ l: { type: "array", items: text } }), { l: "a" }, { l: ["a"] }],
     [
+      "one number for a list",
+      object({ l: { type: "array", items: { type: "integer" } } }),
+      { l: 5 },
+      { l: [5] },
+    ],
+    ["one boolean for a list", object({ l: { type: "array" } }), { l: false }, { l: [false] }],
+    [
+      "one number as text for a list",
+      object({ l: { type: ["array", "object"], items: { type: "number" } } }),
+      { l: "-2.5" },
+      { l: [-2.5] },
+    ],
+    [
       "one object for a list",
       object({ l: { type: "array", items: order } }),
       { l: { id: "1" } },
@@ -99,6 +112,18 @@ describe("readWritten", () => {
       { v: true, n: 5 },
     ],
     [
+      "the form that a text of a referenced list selects",
+      {
+        $defs: { old: { $ref: "#/$defs/numbered" }, numbered: { enum: ["1", "2"] }, named: { const: "a" } },
+        anyOf: [
+          object({ v: { $ref: "#/$defs/old" }, n: { type: "integer" } }, { required: ["v"] }),
+          object({ v: { $ref: "#/$defs/named" }, n: text }, { required: ["v"] }),
+        ],
+      },
+      { v: "1", n: "5" },
+      { v: "1", n: 5 },
+    ],
+    [
       "the values of a map",
       { type: "object", additionalProperties: order },
       { x: '{"id":1}' },
@@ -143,6 +168,22 @@ describe("readWritten", () => {
         ],
       },
       { v: "1", n: "5" },
+    ],
+    [
+      "a number where one form takes it",
+      object({ x: { anyOf: [{ type: "integer" }, { type: "array" }] } }),
+      { x: 5 },
+    ],
+    [
+      "numbers in a list of lists, which may be one of them",
+      object({ l: { type: "array", items: { type: "array", items: { type: "integer" } } } }),
+      { l: [5, "6"] },
+    ],
+    ["a number for a list of texts", object({ l: { type: "array", items: text } }), { l: 5 }],
+    [
+      "a decimal where a list takes only lists",
+      object({ l: { type: "array", items: { type: "array" } } }),
+      { l: 1 },
     ],
     ["text where one form takes it", object({ x: { anyOf: [order, text] } }), { x: "{}" }],
     ["a field that is not declared", object({ order }), { other: '{"id":1}' }],
