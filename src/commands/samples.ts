@@ -1,10 +1,20 @@
 /** The samples of the first start: a small database, a configuration that names it, and workflows that use it. */
 import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import { COMMAND_LINE } from "../../schemas/actor.ts";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeShop } from "../../examples/shop.ts";
+import { AppError } from "../core/errors.ts";
+import { barrierSentences, findBarrier } from "../core/file-access.ts";
 import { newRequestId } from "../core/ids.ts";
 import type { Settings } from "../config/environment.ts";
 import type { Io } from "./io.ts";
@@ -47,7 +57,7 @@ export async function createSamples(io: Io, settings: Settings): Promise<boolean
     async ({ services }) => (await services.read.workflows.revision()) === 0,
   );
   if (!empty) return false;
-  makeDatabase(join(stateDir, "samples"));
+  makeDatabase(stateDir);
   if (!existsSync(configFile)) {
     const unfinished = `${configFile}.${newRequestId()}`;
     writeFileSync(unfinished, CONFIG);
@@ -56,10 +66,20 @@ export async function createSamples(io: Io, settings: Settings): Promise<boolean
   return withOperator(io, {}, createAll);
 }
 
-function makeDatabase(directory: string): void {
+function makeDatabase(stateDir: string): void {
+  const directory = join(stateDir, "samples");
   const file = join(directory, "shop.db");
-  if (existsSync(file)) return;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
+  // SQLite would only say that it can't open the file, which a command of another user may have created.
+  const barrier =
+    findBarrier(directory, constants.R_OK | constants.W_OK | constants.X_OK) ??
+    findBarrier(file, constants.R_OK);
+  if (barrier !== undefined)
+    throw new AppError(
+      "storage_unavailable",
+      `The sample database can't be used: ${barrierSentences(barrier, stateDir)}`,
+    );
+  if (existsSync(file)) return;
   // A unique name, because two processes may start at the same time.
   const unfinished = `${file}.${newRequestId()}`;
   makeShop(unfinished);

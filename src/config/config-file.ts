@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { LineCounter, parseDocument, type Document } from "yaml";
 import { Config } from "../../schemas/config.ts";
 import type { Issue } from "../../schemas/problem.ts";
-import { describeBarrier, ownershipAdvice } from "../core/file-access.ts";
+import { barrierSentences, findBarrier } from "../core/file-access.ts";
 import { formatPath, locatedIssues } from "../core/issues.ts";
 import { offsetOf } from "../core/yaml-positions.ts";
 import { namedVariables } from "../core/secret-variables.ts";
@@ -76,10 +76,10 @@ export function loadConfig(
         missing: [],
         secrets: openSecrets(env, [], { own: OWN_SECRETS }),
       };
-    const barrier = code === "EACCES" ? describeBarrier(file, constants.R_OK) : undefined;
+    const barrier = code === "EACCES" ? findBarrier(file, constants.R_OK) : undefined;
     if (barrier !== undefined && !required)
       throw new ConfigError([
-        `${dirname(file)}: the configuration of the state directory can't be read: ${barrier}. ${ownershipAdvice(dirname(file))}`,
+        `${dirname(file)}: the configuration of the state directory can't be read: ${barrierSentences(barrier, dirname(file))}`,
       ]);
     const owner = barrier === undefined ? "" : `: ${barrier}`;
     throw new ConfigError([`${file}: cannot be read: ${READ_ERRORS[code ?? ""] ?? message}${owner}`]);

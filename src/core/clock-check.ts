@@ -53,9 +53,13 @@ export function clockCheck(
         isUnreadable = false;
         if (shared.hasServerClock && offset !== undefined) logDeviation(clock.followShared(offset), {});
         return offset;
-      } catch (err) {
+      } catch (error) {
+        // Without the stack: it is no bug, and a start that is refused says the same in its error.
         if (!isUnreadable)
-          log.warn({ err }, "shared clock not readable, the clock of this process is not compared");
+          log.warn(
+            { reason: (error as Error).message },
+            "shared clock not readable, the clock of this process is not compared",
+          );
         isUnreadable = true;
         // Without its server nothing is decided, and what was measured before holds until it is back.
         if (!shared.hasServerClock) clock.acceptOwn();

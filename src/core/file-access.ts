@@ -34,16 +34,25 @@ const isAllowed = (path: string, mode: number): boolean => {
 
 const modeOf = ({ mode }: Stats): string => (mode & 0o7777).toString(8).padStart(4, "0");
 
+/** A part of a path that this user may not use. */
+export interface Barrier {
+  path: string;
+  /** Its path, owner and mode, and the user of this process. */
+  description: string;
+  /** Whether it belongs to this user, so that its mode is in the way. */
+  isOwn: boolean;
+}
+
 /**
- * The first part of a path that this user may not use, with its owner; undefined if there is none.
+ * The first part of a path that this user may not use; undefined if there is none.
  * @param mode how the last part is used: a sum of `constants.R_OK`, `W_OK` and `X_OK`
  */
-export function describeBarrier(path: string, mode: number): string | undefined {
+export function findBarrier(path: string, mode: number): Barrier | undefined {
   return barrierOf(path, mode, 0);
 }
 
 /** @param links how many links have been followed */
-function barrierOf(path: string, mode: number, links: number): string | undefined {
+function barrierOf(path: string, mode: number, links: number): Barrier | undefined {
   const whole = resolve(path);
   let last = "/";
   for (const part of [...directoriesAbove(whole), whole]) {
@@ -51,7 +60,7 @@ function barrierOf(path: string, mode: number, links: number): string | undefine
     const usage = part === whole ? mode : constants.X_OK;
     if (found === "EACCES") {
       const target = links < MAX_LINKS ? targetOf(part) : undefined;
-      return target && barrierOf(target, usage, links + 1);
+      return target === undefined ? undefined : barrierOf(target, usage, links + 1);
     }
     const isMissing = found === "ENOENT";
     // Such as a loop of links, which is no matter of permissions.
@@ -87,17 +96,23 @@ function targetOf(link: string): string | undefined {
   }
 }
 
-function describeOwner(path: string): string {
+function describeOwner(path: string): Barrier {
   const stats = statSync(path);
   const own = ownUserId();
-  return `${path} belongs to user ${stats.uid} (mode ${modeOf(stats)})${own === undefined ? "" : `, and this is user ${own}`}`;
+  return {
+    path,
+    description: `${path} belongs to user ${stats.uid} (mode ${modeOf(stats)})${own === undefined ? "" : `, and this is user ${own}`}`,
+    isOwn: stats.uid === own,
+  };
 }
 
-/** What to do about a barrier. @param path that of the state directory */
-export function ownershipAdvice(path: string): string {
+/** What is in the way to a file of the state directory, and what to do about it. @param stateDir its path */
+export function barrierSentences({ path, description, isOwn }: Barrier, stateDir: string): string {
   const own = ownUserId() ?? "<user>";
-  const change = existsSync(path)
-    ? `Give it to this user (chown -R ${own} ${path})`
-    : `Create it for this user (install -d -o ${own} -m 700 ${path})`;
-  return `${change}, or set MILLRACE_STATE_DIR to a directory that this user may read and write.`;
+  const change = isOwn
+    ? `Let its owner use it (chmod u+rwX ${path})`
+    : existsSync(stateDir)
+      ? `Give it to this user (chown -R ${own} ${stateDir})`
+      : `Create it for this user (install -d -o ${own} -m 700 ${stateDir})`;
+  return `${description}. ${change}, or set MILLRACE_STATE_DIR to a directory that this user may read and write.`;
 }

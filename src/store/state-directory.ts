@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, mkdirSync, type Stats, statfsSync, s
 import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
-import { describeBarrier, ownershipAdvice } from "../core/file-access.ts";
+import { type Barrier, barrierSentences, findBarrier } from "../core/file-access.ts";
 
 /** Magic numbers of statfs(2) for file systems with working locks and shared memory between processes of one host. */
 const LOCAL_FILE_SYSTEMS = new Map<number, string>([
@@ -101,18 +101,18 @@ function withStorageError<T>(path: string, work: () => T): T {
       `The state directory ${path} can't be used: ` +
         (barrier === undefined
           ? `${reasonOf(error)}. Set MILLRACE_STATE_DIR to a directory that this user may read and write.`
-          : `this user may not read and write there: ${barrier}. ${ownershipAdvice(path)}`),
+          : `this user may not read and write there: ${barrierSentences(barrier, path)}`),
       { cause: error },
     );
   }
 }
 
-/** What another user owns, if that is why the directory can't be used. */
-function barrierOf(path: string, error: unknown): string | undefined {
+/** What this user may not use, if that is why the directory can't be used. */
+function barrierOf(path: string, error: unknown): Barrier | undefined {
   const { code, path: file = path } = error as NodeJS.ErrnoException;
   if (code !== "EACCES" && code !== "EPERM") return undefined;
   const isDatabase = databaseFilePaths(databaseFileIn(path)).includes(file);
-  return describeBarrier(file, isDatabase ? constants.R_OK | constants.W_OK : DIRECTORY_ACCESS);
+  return findBarrier(file, isDatabase ? constants.R_OK | constants.W_OK : DIRECTORY_ACCESS);
 }
 
 /** Checks that the open file is still the one at its path: writes to a deleted or replaced file are lost. */

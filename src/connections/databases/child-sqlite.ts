@@ -1,6 +1,8 @@
 /** Runs SQLite in a child process through node:sqlite: read-only by default, and always with an authorizer. */
+import { constants as access } from "node:fs";
 import { constants, DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import type { SqlColumn, SqlResult, TableDescription } from "../../core/connections.ts";
+import { findBarrier } from "../../core/file-access.ts";
 import {
   type ChildFailure,
   type ChildSpec,
@@ -172,7 +174,7 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
       }),
     prepare: ({ text }) => withDatabase((db) => ({ columns: prepared(db, text).columns })),
     describe: (options) => withDatabase((db) => describe(db, options)),
-    toFailure: (error) => unreadableWal(spec, error) ?? failureOf(error, denied),
+    toFailure: (error) => unreadableWal(spec, error) ?? unopenedFile(spec, error) ?? failureOf(error, denied),
   };
 }
 
@@ -309,6 +311,20 @@ function unreadableWal({ file, write }: ChildSpec, error: unknown): ChildFailure
       "It is in WAL mode, and has changes in its -wal file that can't be read, because no -shm file can be created beside it.",
     fix: "Ask the operator to run PRAGMA wal_checkpoint(TRUNCATE) where the database is written, or to make its folder writable.",
   };
+}
+
+/** SQLite does not say why it can't open a file. */
+function unopenedFile({ file, write }: ChildSpec, error: unknown): ChildFailure | undefined {
+  const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+  if (code !== 14) return undefined;
+  const barrier = findBarrier(file!, write ? access.R_OK | access.W_OK : access.R_OK);
+  return (
+    barrier && {
+      code: "database_unavailable",
+      message: `The server may not open the file: ${barrier.description}.`,
+      fix: "Ask the operator to let the user of the server read the file, and write it if access is read-write.",
+    }
+  );
 }
 
 function failureOf(error: unknown, denied: string | undefined): ChildFailure {

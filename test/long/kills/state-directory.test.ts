@@ -145,6 +145,23 @@ describe("the state directory at start", () => {
     },
   );
 
+  it("names a file of root among the samples of this user, and what belongs to this user with its mode", async () => {
+    const stateDir = temporaryDirectory();
+    chownSync(stateDir, STRANGER, STRANGER);
+    mkdirSync(join(stateDir, "samples"));
+    writeFileSync(join(stateDir, "samples", "shop.db"), "", { mode: 0o600 });
+    chownSync(join(stateDir, "samples"), STRANGER, STRANGER);
+    const command = ["start", "--port", "0", "--mcp-port", "0"];
+    const sample = await runAsStranger(command, stateDir);
+    expect(sample.err).toContain(
+      `${stateDir}/samples/shop.db belongs to user 0 (mode 0600), and this is user ${STRANGER}. Give it`,
+    );
+    chmodSync(stateDir, 0o555);
+    const directory = await runAsStranger(command, stateDir);
+    expect(directory.err).toContain(`Let its owner use it (chmod u+rwX ${stateDir})`);
+    expect([sample.code, directory.code]).toEqual([4, 4]);
+  });
+
   it.each([["keys", "list"], ["serve", "--port", "0"], ["doctor"]])(
     "behind a link into a directory of another user is named by %s %s, with its owner",
     async (...command) => {
