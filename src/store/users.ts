@@ -1,11 +1,12 @@
 /** Users, found by id or e-mail address. */
 import { domainToUnicode } from "node:url";
-import type { Insertable, Kysely, SelectQueryBuilder } from "kysely";
+import { type Insertable, type Kysely, type SelectQueryBuilder, sql, type SqlBool } from "kysely";
 import type { UserFilter, UserReader, UserRecord, UserWriter } from "../core/account-ports.ts";
 import { AppError } from "../core/errors.ts";
 import { foldText } from "../../schemas/fold-text.ts";
 import { absenceReader, setAbsence } from "./absences.ts";
 import { cappedCount, MAX_COUNTED } from "./capped-count.ts";
+import { contains } from "./dialect.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 
@@ -43,20 +44,24 @@ const byEmail = prepared((db, email: string) =>
   db.selectFrom("users").selectAll().where("email", "=", email),
 );
 
-function filtered<O>(
-  query: SelectQueryBuilder<Schema, "users", O>,
-  { status, role }: Omit<UserFilter, "search">,
-): SelectQueryBuilder<Schema, "users", O> {
+type UserQuery<O> = SelectQueryBuilder<Schema, "users", O>;
+
+function filtered<O>(query: UserQuery<O>, { status, role }: Omit<UserFilter, "search">): UserQuery<O> {
   let out = query;
   if (status !== undefined) out = out.where("users.status", "=", status);
   if (role !== undefined) out = out.where("users.role", "=", role);
   return out;
 }
 
-/** Number of users that a search reads at a time. */
-const SEARCHED_AT_A_TIME = 1_000;
+/** `lower` of both databases knows only ASCII here. */
+const searchText = sql<string>`lower(users.email)`;
+/** Whether an address has another form for people. No database knows the Unicode form of a domain, or folds other letters. */
+const hasOtherForm = sql<SqlBool>`(octet_length(users.email) <> length(users.email) or ${contains(searchText, "xn--")})`;
 
-/** The first users after an address, sorted by it. A search compares here: no database knows the Unicode form of a domain. */
+/** Maximum number of users that a page of a search reads at a time. */
+const MAX_READ = 1_000;
+
+/** The first users after an address, sorted by it. */
 async function firstUsers(
   db: Kysely<Schema>,
   { search, ...filter }: UserFilter,
@@ -64,11 +69,13 @@ async function firstUsers(
   limit: number,
 ): Promise<Row[]> {
   const wanted = search === undefined ? undefined : foldText(search);
-  const size = wanted === undefined ? limit : SEARCHED_AT_A_TIME;
   const found: Row[] = [];
   let position = after;
-  for (;;) {
+  // Of addresses with another form few may match.
+  for (let size = limit; ; size = Math.min(2 * size, MAX_READ)) {
     let query = filtered(db.selectFrom("users").selectAll(), filter);
+    if (wanted !== undefined)
+      query = query.where((eb) => eb.or([contains(searchText, wanted), hasOtherForm]));
     // Addresses are unique, so the position needs no id.
     if (position !== null) query = query.where("users.email", ">", position);
     const rows = await query.orderBy("users.email").limit(size).execute();
@@ -76,6 +83,25 @@ async function firstUsers(
     if (found.length >= limit || rows.length < size) return found.slice(0, limit);
     position = rows.at(-1)!.email;
   }
+}
+
+/** Counts the users that a search finds: most in the database, and those whose addresses have another form here. */
+async function countFound(
+  db: Kysely<Schema>,
+  { search, ...filter }: UserFilter & { search: string },
+): Promise<number> {
+  const wanted = foldText(search);
+  const plain = await cappedCount(
+    db,
+    filtered(db.selectFrom("users"), filter).where((eb) =>
+      eb.and([contains(searchText, wanted), eb.not(hasOtherForm)]),
+    ),
+  );
+  const others = await filtered(db.selectFrom("users").select("email"), filter)
+    .where(hasOtherForm)
+    .limit(MAX_COUNTED)
+    .execute();
+  return Math.min(plain + others.filter(({ email }) => isPartOf(wanted, email)).length, MAX_COUNTED);
 }
 
 /** @param wanted folded @param email in its canonical form */
@@ -115,11 +141,10 @@ export function userReader(db: Kysely<Schema>): UserReader {
       };
     },
 
-    async count(filter) {
-      return filter.search === undefined
+    count: (filter) =>
+      filter.search === undefined
         ? cappedCount(db, filtered(db.selectFrom("users"), filter))
-        : (await firstUsers(db, filter, null, MAX_COUNTED)).length;
-    },
+        : countFound(db, { ...filter, search: filter.search }),
   };
 }
 

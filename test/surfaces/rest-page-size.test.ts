@@ -7,6 +7,7 @@ import type { ApiResponse } from "../support/http.ts";
 import { eventually } from "../support/eventually.ts";
 import { insertWorkflows } from "../support/many-workflows.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
+import { listUsers } from "../../tools/users/list-users.ts";
 
 describe("a page of large definitions", () => {
   it("ends after about 2 MiB, and the pages together hold every workflow", async () => {
@@ -87,6 +88,11 @@ describe("a search", () => {
       expect(errors).toMatchObject([{ path: "search", code: "too_short" }]);
     },
   );
+
+  it("of characters that searches ignore is refused for people too (list_users)", () => {
+    const { error } = listUsers.input.safeParse({ search: "\u200D" });
+    expect(error?.issues).toMatchObject([{ path: ["search"], code: "too_small" }]);
+  });
 
   it("accepts 8 different words and refuses more; repeated words count once", async () => {
     const { call } = await openRest();

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
-import { text } from "../../schemas/text.ts";
+import { SearchText } from "../../schemas/text.ts";
 import { UserRole, User, UserStatus } from "../../schemas/user.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { serializeUser } from "./serialize-user.ts";
@@ -18,7 +18,7 @@ export const listUsers = defineTool({
   errors: ["invalid_cursor"],
   page: { item: User, mcpLimit: 50 },
   input: z.strictObject({
-    search: text(200, 1).optional().meta({
+    search: SearchText.optional().meta({
       description:
         "Part of the e-mail address, ignoring case and the form of accents. Domains are found in Unicode and in ASCII.",
       example: "ann",

@@ -8,6 +8,7 @@ import type { ApprovalRecord, NewRun, ScheduleRecord } from "../../../src/core/m
 import type { Actor, WriteIntent, Writers } from "../../../src/core/ports.ts";
 import { StepStates } from "../../../src/core/step-states.ts";
 import type { NewTriggerDelivery } from "../../../src/core/trigger-ports.ts";
+import { testUser } from "../accounts.ts";
 import { newRun as runRecord, SET_BY_HAND } from "../run-records.ts";
 import {
   concurrently,
@@ -784,6 +785,42 @@ export function storeContract(setup: ContractSetup): void {
       );
       expect(applied(inserted)).toBe(1);
       expect(await first.read.runs.count({})).toBe(1);
+    });
+  });
+
+  describe("a search of people", () => {
+    it("finds parts of addresses as people read them, page by page, with their number", async () => {
+      const { first } = await open(setup);
+      const addresses = [
+        "ann@xn--bcher-kva.example",
+        "ben@example.com",
+        "jo\u00e9@example.com",
+        "zoe@example.com",
+      ];
+      await first.write(INTENT, async ({ users }) => {
+        for (const email of addresses) await users.insert(testUser(email.split("@")[0]!, { email }));
+      });
+      const found = (search: string): Promise<string[]> =>
+        first.write(INTENT, async ({ users }) => {
+          const emails: string[] = [];
+          let after: Parameters<typeof users.page>[0]["after"] = null;
+          do {
+            const page = await users.page({ filter: { search }, after, limit: 1 });
+            emails.push(...page.items.map(({ email }) => email));
+            after = page.next;
+          } while (after !== null);
+          expect(await users.count({ search })).toBe(emails.length);
+          return emails;
+        });
+      expect(await found("EXAMPLE.com")).toEqual([
+        "ben@example.com",
+        "jo\u00e9@example.com",
+        "zoe@example.com",
+      ]);
+      expect(await found("BU\u0308CHER")).toEqual(["ann@xn--bcher-kva.example"]);
+      expect(await found("xn--bch")).toEqual(["ann@xn--bcher-kva.example"]);
+      expect(await found("JOE\u0301")).toEqual(["jo\u00e9@example.com"]);
+      expect(await found("_")).toEqual([]);
     });
   });
 
