@@ -1,4 +1,4 @@
-/** Reads numbers as people and programs write them. JSON has fewer forms. */
+/** Reads numbers as people and programs write them. JSON has fewer forms. (Child processes load this file.) */
 import { readNumber } from "../../schemas/long-numbers.ts";
 
 const NUMBER_FORMAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;

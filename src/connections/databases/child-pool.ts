@@ -225,9 +225,11 @@ function died(code: number | null, by: string | null): StepError {
 }
 
 /** The files that the program reads besides its own folder in a checkout; a release has everything in one folder. */
-const SHARED_FILES = ["../../../schemas/long-numbers.ts", "../../core/json-scan.ts"].map((file) =>
-  fileURLToPath(new URL(file, import.meta.url)),
-);
+const SHARED_FILES = [
+  "../../../schemas/long-numbers.ts",
+  "../../core/json-scan.ts",
+  "../../core/number-text.ts",
+].map((file) => fileURLToPath(new URL(file, import.meta.url)));
 
 /** Node's permission model: no other programs, no writes. It does not restrict DuckDB, which is native code. */
 function permissions({ engine, file, write }: ChildSpec): string[] {

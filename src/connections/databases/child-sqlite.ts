@@ -7,18 +7,18 @@ import {
   type ChildFailure,
   type ChildSpec,
   type EmbeddedEngine,
-  childFailure,
   duplicateColumnFailure,
 } from "./child-protocol.ts";
-import type { DescribeOptions, SqlValue } from "./driver.ts";
+import type { DescribeOptions } from "./driver.ts";
 import { createRowCollector, findDuplicateName, mustRollBack, type RowLimits } from "./rows.ts";
-import { mayCompareUntyped } from "./sqlite-bytecode.ts";
 import {
-  bindable,
-  bindableOtherwise,
-  type BoundValue,
-  positionsWithTwoReadings,
-} from "./sqlite-parameters.ts";
+  roundedNumber,
+  roundedPositions,
+  roundingOf,
+  unclearNumber,
+  unclearPositions,
+} from "./sqlite-long-numbers.ts";
+import { bindable, bindableOtherwise, type BoundValue } from "./sqlite-parameters.ts";
 import { type ReadTables, readTables, type SqliteColumn, sqliteColumnTypes } from "./sqlite-types.ts";
 import { hasWal, unusedWalFile } from "./sqlite-wal.ts";
 import { bytesToBase64, type ColumnType, floatToJson, integerToJson, parseJsonText } from "./values.ts";
@@ -118,11 +118,12 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
     return { statement, columns: found.map((column, index) => typedColumn(column, types[index]!)) };
   }
 
-  /** Runs a command of our own, which the authorizer would deny. */
-  function unrestricted(db: DatabaseSync, command: string): void {
+  /** Does work of our own, which the authorizer would deny. */
+  function unrestricted<T>(db: DatabaseSync, work: () => T): T {
     db.setAuthorizer(null);
-    db.exec(command);
+    const result = work();
     authorize(db, readTables());
+    return result;
   }
 
   function using<T>(file: string | URL, work: (db: DatabaseSync) => T): T {
@@ -152,19 +153,21 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
       withDatabase((db) => {
         const statement = prepared(db, text);
         const bound = values.map(bindable);
+        const [rounded] = unrestricted(db, () => roundedPositions(db, text, values));
+        if (rounded !== undefined) throw roundedNumber(String(values[rounded]));
         const unclear = unclearPositions(db, text, values);
         const unclearValue = String(values[unclear[0]!]);
         if (spec.write) {
           // It does not run with both readings: its count and its rows do not show all that it writes.
           if (unclear.length > 0) throw unclearNumber(unclearValue);
-          unrestricted(db, "BEGIN");
+          unrestricted(db, () => db.exec("BEGIN"));
           const result = run(statement, bound, limits);
-          unrestricted(db, mustRollBack(result, limits) ? "ROLLBACK" : "COMMIT");
+          unrestricted(db, () => db.exec(mustRollBack(result, limits) ? "ROLLBACK" : "COMMIT"));
           return result;
         }
         if (unclear.length === 0) return run(statement, bound, limits);
         // Both runs see the same rows, although other processes write.
-        unrestricted(db, "BEGIN");
+        unrestricted(db, () => db.exec("BEGIN"));
         const result = run(statement, bound, limits);
         const otherwise = bound.map((value, position) =>
           unclear.includes(position) ? bindableOtherwise(String(values[position])) : value,
@@ -172,17 +175,19 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
         if (!isSameResult(result, run(statement, otherwise, limits))) throw unclearNumber(unclearValue);
         return result;
       }),
-    prepare: ({ text }) => withDatabase((db) => ({ columns: prepared(db, text).columns })),
+    prepare: ({ text, values }) =>
+      withDatabase((db) => {
+        const { columns } = prepared(db, text);
+        const rounded = unrestricted(db, () => roundedPositions(db, text, values));
+        const unfit = rounded.map((position) => ({
+          position,
+          message: roundingOf(String(values[position])),
+        }));
+        return { columns, unfit };
+      }),
     describe: (options) => withDatabase((db) => describe(db, options)),
     toFailure: (error) => unreadableWal(spec, error) ?? unopenedFile(spec, error) ?? failureOf(error, denied),
   };
-}
-
-/** The positions of long numbers that the statement may compare without a type, where the reading decides the result. */
-function unclearPositions(db: DatabaseSync, text: string, values: readonly SqlValue[]): number[] {
-  const positions = positionsWithTwoReadings(text, values);
-  const numbers = new Set(positions.map((position) => position + 1));
-  return positions.length > 0 && mayCompareUntyped(db, text, numbers) ? positions : [];
 }
 
 function run({ statement, columns }: Prepared, values: BoundValue[], limits: RowLimits): SqlResult {
@@ -202,13 +207,6 @@ const isSameResult = (one: SqlResult, other: SqlResult): boolean =>
   one.row_count === other.row_count &&
   one.truncated === other.truncated &&
   JSON.stringify(one.rows) === JSON.stringify(other.rows);
-
-const unclearNumber = (value: string): Error =>
-  childFailure({
-    code: "input_invalid",
-    message: `SQLite may compare the parameter ${value} with a value that has no type, and orders every number before every text.`,
-    fix: "Say in the query which it is, where x is the parameter: CAST(:x AS INTEGER), CAST(:x AS REAL) or CAST(:x AS TEXT).",
-  });
 
 const names = (columns: readonly Pick<SqlColumn, "name">[]): string[] => columns.map(({ name }) => name);
 
