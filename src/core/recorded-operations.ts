@@ -270,8 +270,16 @@ export type RecordedName = keyof typeof table;
 
 export const RECORDED_OPERATIONS: Readonly<Record<RecordedName, RecordedOperation>> = table;
 
-/** What the runs of a key leave in the audit log, in its name. */
-export const RECORDED_OF_RUNS: Readonly<Record<"escalate_approval" | "use_secret", RecordedOperation>> = {
+/** What the runs of a key leave in its name: in the audit log, and in the state of workflows (`commit_state`). */
+export const RECORDED_OF_RUNS: Readonly<
+  Record<"commit_state" | "escalate_approval" | "use_secret", RecordedOperation>
+> = {
+  commit_state: {
+    label: "started runs that changed the state of workflows",
+    revert: null,
+    remains:
+      "Later runs read these values. list_state_changes shows the values before, set_workflow_state sets them again.",
+  },
   escalate_approval: {
     label: "started runs whose approvals were escalated",
     revert: null,

@@ -118,7 +118,7 @@ export interface KeyActivity {
   subscriptions: { subscriptionId: string; project: string; client: string; count: number }[];
   /** The URLs of triggers that it replaced, the newest first. */
   rotations: TriggerRotation[];
-  /** All other entries. */
+  /** All other entries, and what the runs of the key committed to the state of workflows. */
   operations: OperationCount[];
   /** Number of entries of what the caller can't see, by program. */
   unseen: { client: string; count: number }[];

@@ -16,6 +16,7 @@ import {
 import { auditRanges } from "./audit-ranges.ts";
 import { hasJsonValue } from "./dialect.ts";
 import type { Schema } from "./schema.ts";
+import { stateCommitsOf } from "./state-commits.ts";
 
 /** How the ids of subscriptions begin; those of workflows have no underscore. */
 const SUBSCRIPTION = "sub_";
@@ -115,7 +116,8 @@ export function workflowChangeReader(db: Kysely<Schema>): WorkflowChangeReader {
         if (isReached) break;
       }
       const recordsSince = isReached ? null : await oldestTime(db, from, since);
-      return { ...found, operations: [...operations.values()], unseen: [], from, to, recordsSince };
+      const all = [...operations.values(), ...(await stateCommitsOf(db, key.lineage, since))];
+      return { ...found, operations: all, unseen: [], from, to, recordsSince };
     },
 
     async ofWorkflows(ids, range) {

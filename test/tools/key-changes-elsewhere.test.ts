@@ -21,6 +21,7 @@ import { testSubscription } from "../../tools/subscriptions/test-subscription.ts
 import { updateSubscription } from "../../tools/subscriptions/update-subscription.ts";
 import { getTriggers } from "../../tools/triggers/get-triggers.ts";
 import { rotateTrigger } from "../../tools/triggers/rotate-trigger.ts";
+import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { addGrant } from "../../tools/projects/add-grant.ts";
 import { archiveWorkflow } from "../../tools/workflows/archive-workflow.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
@@ -124,6 +125,37 @@ describe("get_key_changes", () => {
     expect(seen).toMatchObject({ unseen: 1, not_reverted: [{ operation: "test_subscription" }] });
     expect(JSON.stringify(seen)).not.toContain("sales");
     expect(await admin(getKeyChanges, { ...input, client: "nobody" })).toMatchObject({ not_reverted: [] });
+  });
+
+  it("lists the workflows whose state the runs of the key have changed, and no other runs", async () => {
+    const { instance, ann, admin, key, input, clock } = await scene();
+    const { queue } = await instance.executor();
+    const count = { type: "integer", default: 0 };
+    const definition = { state: { count }, steps: [SET], commit: { count: "${{ state.count + 1 }}" } };
+    for (const name of ["Counts", "Sums"]) await admin(createWorkflow, { name, definition });
+    const started = async (by: typeof ann, workflow_id: string) => {
+      clock.advance(1_000);
+      await by(runWorkflow, { workflow_id, inputs: {}, wait: 0 });
+      queue.wake();
+      await queue.waitUntilIdle();
+    };
+    await started(key, "sums");
+    clock.advance(1_000);
+    const since = iso(clock.now());
+    await started(admin, "sums");
+    for (const _ of [1, 2]) await started(key, "counts");
+    const found = await ann(getKeyChanges, { ...input, since });
+    expect(found.not_reverted.filter(({ operation }) => operation === "commit_state")).toEqual([
+      {
+        operation: "commit_state",
+        label: "started runs that changed the state of workflows",
+        count: 2,
+        first_at: expect.any(String),
+        last_at: iso(clock.now()),
+        targets: ["counts"],
+        remains: expect.stringContaining("set_workflow_state") as string,
+      },
+    ]);
   });
 });
 
