@@ -108,7 +108,6 @@ export async function openOauth(
         headers: typeof caching === "string" ? { "Cache-Control": caching } : {},
       });
     },
-    states,
     throttle: signIn.throttle,
     log: services.log,
   });

@@ -41,11 +41,15 @@ interface OauthState {
 export interface OauthStateStore {
   /** @param digest of the id or of the token, which is stored nowhere */
   find(model: string, digest: Buffer): Promise<OauthState | undefined>;
-  /** Inserts a state, or replaces its payload and its end. @param state.expiresAt milliseconds since 1970 */
+  /**
+   * Inserts a state, or replaces its payload and its end.
+   * @param state.expiresAt milliseconds since 1970
+   * @param state.atMost maximum number of states of this model that end by then: those that end first make room
+   */
   save(
     model: string,
     digest: Buffer,
-    state: { payload: Record<string, unknown>; grantId: string | null; expiresAt: number },
+    state: { payload: Record<string, unknown>; grantId: string | null; expiresAt: number; atMost?: number },
   ): Promise<void>;
   /** Marks a state as used, and keeps it until `keepUntil` at most. Of concurrent callers one gets true. */
   consume(model: string, digest: Buffer, keepUntil: number): Promise<boolean>;
@@ -54,6 +58,4 @@ export interface OauthStateStore {
   remove(model: string, digest: Buffer): Promise<void>;
   /** Removes the states of a model that belong to a grant. */
   removeByGrant(model: string, grantId: string): Promise<void>;
-  /** The number of states of a model that have not expired. */
-  count(model: string): Promise<number>;
 }

@@ -23,6 +23,24 @@ export async function purgeOauthStates(trx: Kysely<Schema>, now: number, limit: 
   return numDeletedRows >= BigInt(limit);
 }
 
+/** Of the states of a model that end by a time, deletes those that end first, until there are at most so many. */
+async function removeBeyond(
+  trx: Kysely<Schema>,
+  { model, expiresAt, atMost }: { model: string; expiresAt: number; atMost: number },
+): Promise<void> {
+  const ending = () =>
+    trx.selectFrom("oauth_states").where("model", "=", model).where("expires_at", "<=", expiresAt);
+  const { count } = await ending()
+    .select((eb) => eb.fn.countAll<number | string>().as("count"))
+    .executeTakeFirstOrThrow();
+  if (Number(count) <= atMost) return;
+  const first = ending()
+    .select("digest")
+    .orderBy("expires_at")
+    .limit(Number(count) - atMost);
+  await trx.deleteFrom("oauth_states").where("model", "=", model).where("digest", "in", first).execute();
+}
+
 export function oauthStateStore(
   { read, transaction }: Pick<Store, "read" | "transaction">,
   clock: Clock,
@@ -44,7 +62,7 @@ export function oauthStateStore(
       );
     },
 
-    save: (model, digest, { payload, grantId, expiresAt }) =>
+    save: (model, digest, { payload, grantId, expiresAt, atMost }) =>
       transaction(async (trx) => {
         await purgeOauthStates(trx, clock.now(), PURGE_LIMIT);
         const values = { payload: JSON.stringify(payload), grant_id: grantId, expires_at: expiresAt };
@@ -53,6 +71,7 @@ export function oauthStateStore(
           .values({ model, digest, consumed_at: null, ...values })
           .onConflict((conflict) => conflict.columns(["model", "digest"]).doUpdateSet(values))
           .execute();
+        if (atMost !== undefined) await removeBeyond(trx, { model, expiresAt, atMost });
       }),
 
     consume: (model, digest, keepUntil) =>
@@ -103,15 +122,5 @@ export function oauthStateStore(
           .where("grant_id", "=", grantId)
           .execute();
       }),
-
-    async count(model) {
-      const { count } = await read
-        .selectFrom("oauth_states")
-        .select((eb) => eb.fn.countAll<number | string>().as("count"))
-        .where("model", "=", model)
-        .where("expires_at", ">", clock.now())
-        .executeTakeFirstOrThrow();
-      return Number(count);
-    },
   };
 }

@@ -38,7 +38,6 @@ async function serverWith(fetchDocument: (url: string) => Response) {
       fetched.push(url);
       return fetchDocument(url);
     },
-    states,
     throttle: throttle(rateLimitCounter(store), clock),
     log: pino({ level: "silent" }),
   });

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { DAY, MINUTE } from "../../src/core/clock.ts";
+import { DAY, HOUR, MINUTE } from "../../src/core/clock.ts";
 import { fakeClock } from "../support/instance.ts";
 import {
   authorizationUrl,
@@ -136,6 +136,42 @@ describe("registration", () => {
       .execute();
     expect(rows.length).toBe(2);
     expect(rows.map(({ payload }) => payload).join()).toContain(client_id);
+  });
+
+  it("takes the place of the oldest unused one where there are many, and of none with a token", async () => {
+    const clock = fakeClock();
+    const { web, instance, browser, urls } = await site({}, { clock });
+    const connected = await connectedClient(browser, urls);
+    const ofOthers = (index: number) => ({
+      model: "Client",
+      digest: Buffer.from(`unused ${index}`.padEnd(32)),
+      payload: "{}",
+      grant_id: null,
+      expires_at: clock.now() + HOUR + index,
+      consumed_at: null,
+    });
+    await instance.store.transaction(async (trx) => {
+      for (let index = 0; index < 5_000; index += 100)
+        await trx
+          .insertInto("oauth_states")
+          .values(Array.from({ length: 100 }, (_, at) => ofOthers(index + at)))
+          .execute();
+    });
+    const { status, client_id } = await register(web);
+    expect(status).toBe(201);
+    const rows = await instance.store.read
+      .selectFrom("oauth_states")
+      .select(["digest", "payload"])
+      .where("model", "=", "Client")
+      .execute();
+    // With the client that has a token.
+    expect(rows).toHaveLength(5_001);
+    const texts = rows
+      .map(({ digest, payload }) => `${Buffer.from(digest).toString()} ${payload}`)
+      .join("\n");
+    expect(texts).toContain(client_id);
+    expect(texts).toContain(connected.client_id);
+    expect([0, 1, 4_999].map((index) => texts.includes(`unused ${index} `))).toEqual([false, true, true]);
   });
 
   it("can be switched off", async () => {

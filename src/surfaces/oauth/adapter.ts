@@ -11,6 +11,8 @@ import { withAllowedRedirects } from "./redirect-uris.ts";
 const KEEP_USED_MS = 7 * DAY;
 /** How long a registration is kept until the first token of the client is issued, in milliseconds. */
 const KEEP_UNUSED_CLIENT_MS = DAY;
+/** Maximum number of registrations without a token. The oldest makes room for a new one, so nobody keeps others from registering. */
+const MAX_UNUSED_CLIENTS = 5_000;
 /** How long a registration is kept after the last token of the client was issued, in milliseconds. */
 const KEEP_CLIENT_MS = 90 * DAY;
 
@@ -103,7 +105,8 @@ function stateRows(model: string, { states, keys, clock, revoke }: AdapterServic
       const { jti: _, ...payload } = given;
       const grantId = model === "Grant" ? id : (payload.grantId ?? null);
       const expiresAt = clock.now() + (expiresIn === undefined ? KEEP_UNUSED_CLIENT_MS : expiresIn * SECOND);
-      await states.save(model, digestOf(id), { payload, grantId, expiresAt });
+      const limit = model === "Client" ? { atMost: MAX_UNUSED_CLIENTS } : {};
+      await states.save(model, digestOf(id), { payload, grantId, expiresAt, ...limit });
       if (model !== "RefreshToken" || grantId === null) return;
       await keys.setRenewableUntil(grantId, iso(expiresAt));
       // A client that is not registered any more could not renew.

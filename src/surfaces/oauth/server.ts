@@ -7,7 +7,6 @@ import { DEFAULT_SCOPES, Scope } from "../../../schemas/actor.ts";
 import { randomBase62 } from "../../auth/key-format.ts";
 import type { Throttle } from "../../auth/throttle.ts";
 import { AppError } from "../../core/errors.ts";
-import type { OauthStateStore } from "../../core/oauth-port.ts";
 import { answerCrossOrigin, type OriginRules } from "../cross-origin.ts";
 import { readSmallBody } from "../rest/body.ts";
 import { rejectOtherMethods } from "../rest/methods.ts";
@@ -24,8 +23,6 @@ const METADATA_PATH = `/.well-known/${AUTHORIZATION_SERVER}`;
 const TITLE = "This application can't be connected";
 /** Maximum length of the query of an authorization, in characters: it is stored until a person decides. */
 const MAX_QUERY = 8_000;
-/** Maximum number of registrations that have not expired. */
-const MAX_REGISTRATIONS = 5_000;
 
 /** A request of an application that a person decides. */
 export interface AuthorizationRequest {
@@ -74,13 +71,12 @@ export interface AuthorizationServerOptions extends Omit<
   /** Whether clients can register themselves. */
   registration: boolean;
   originRules: OriginRules;
-  states: OauthStateStore;
   throttle: Throttle;
   log: Logger;
 }
 
 export function authorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
-  const { log, states, throttle } = options;
+  const { log, throttle } = options;
   let started: { provider: OauthProvider; handle: ReturnType<OauthProvider["callback"]> } | undefined;
 
   async function mayFetch(ctx: KoaContextWithOIDC | undefined): Promise<boolean> {
@@ -138,10 +134,6 @@ export function authorizationServer(options: AuthorizationServerOptions): Author
   async function register(req: Request, res: Response): Promise<void> {
     res.setHeader("Cache-Control", "no-store");
     await throttle.consume("register_client", { address: clientAddressOf(req) });
-    if ((await states.count("Client")) >= MAX_REGISTRATIONS)
-      throw new AppError("busy", "There are too many registered clients. Try again tomorrow.", {
-        headers: { "Retry-After": "3600" },
-      });
     await readSmallBody(req, res, true);
     try {
       const client = {
