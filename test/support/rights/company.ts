@@ -1,7 +1,7 @@
 /** Projects, people and keys of one sequence, on an installation that many sequences share, and how they send requests. */
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { iso } from "../../../src/core/clock.ts";
+import { DAY, iso } from "../../../src/core/clock.ts";
 import { isServedOn } from "../../../src/core/tool.ts";
 import { catalogue } from "../../../tools/index.ts";
 import { apiClient } from "../http.ts";
@@ -11,16 +11,20 @@ import { addMember, addProject } from "../projects.ts";
 import { ACCEPT_HEADERS, modernRequest, toolCall } from "../raw-mcp.ts";
 import { asRequest } from "../surface-clients.ts";
 import { addUser, signIn } from "../users.ts";
-import { DATABASE, type Kind, OTHER_DATABASE, SECRET } from "./definitions.ts";
-import type { Operation, Role, Scope } from "./needs.ts";
+import type { UserRecord } from "../../../src/core/account-ports.ts";
+import { DATABASE, type Kind, OTHER_DATABASE, SECRET, STRANGER } from "./definitions.ts";
+import { subjectOf } from "./model.ts";
 import {
   type Actor as ModelActor,
   type Approval as ModelApproval,
+  type Delivery as ModelDelivery,
   DEFAULT,
   OPERATOR,
   type Person,
   type Review as ModelReview,
+  type Role,
   type Run as ModelRun,
+  type Scope,
   type Workflow as ModelWorkflow,
 } from "./state.ts";
 
@@ -30,8 +34,10 @@ export const HOOK_SECRET = "a secret of the test";
 
 export interface Actor extends ModelActor {
   headers: Record<string, string>;
-  /** The id of the key. */
-  id: string | null;
+  /** The id of the key, or of the session. */
+  id: string;
+  /** The only surface that it is used on; undefined for both. */
+  surface?: Surface;
 }
 export interface Workflow extends ModelWorkflow {
   isArchived: boolean;
@@ -42,8 +48,6 @@ export interface Workflow extends ModelWorkflow {
   /** The workflow of another project that it calls; null for none. */
   calls: Workflow | null;
   offeredTo: string[];
-  /** Whom the runs of its schedule and triggers belong to. */
-  startsFor: string | null;
   /** The path of its trigger's URL. */
   url: string | null;
 }
@@ -55,8 +59,6 @@ export interface Run extends ModelRun {
   causes: Set<string>;
   /** Whether outputs of steps were given. */
   isTrial: boolean;
-  /** Who wrote its own definition, in this run and those that it retries; null where it follows a version. */
-  writers: Set<string> | null;
 }
 export interface Approval extends ModelApproval {
   id: string;
@@ -67,15 +69,19 @@ export interface Review extends ModelReview {
   id: string;
   workflow: Workflow;
 }
-interface Delivery {
+interface Delivery extends ModelDelivery {
   id: string;
   workflow: Workflow;
   /** Whether nothing said who sent it. */
   isAnonymous: boolean;
 }
-interface Subscription {
+/** Something that belongs to a project and to none of its workflows. */
+interface Owned {
   id: string;
   project: string;
+}
+interface Backfill extends Owned {
+  workflow: Workflow;
 }
 
 /** Opens an installation with both surfaces and an executor. */
@@ -109,29 +115,44 @@ export async function openCompany({ instance, executor, url, mcpUrl }: Installat
   for (const project of [a, b]) await addProject(instance, project, { review: reviewed.has(project) });
   const people = new Map<string, Person>();
   const actors: Actor[] = [];
-  const userIds = new Map<string, string>();
+  const users = new Map<string, UserRecord>();
 
   async function person(name: string, role: Role, roles: Readonly<Record<string, Role>> = {}) {
-    const email = `${name}${number}@example.com`;
+    const [mailbox, tag] = name.split("+");
+    const email = `${mailbox}${number}${tag === undefined ? "" : `+${tag}`}@example.com`;
     const user = await addUser(instance, { email, role });
     for (const [project, held] of Object.entries(roles))
       await addMember(instance, { project, email, role: held as "viewer" });
     people.set(email, { email, role, roles: new Map(Object.entries(roles)), isActive: true });
-    userIds.set(email, user.id);
-    const { cookie } = await signIn(instance, user);
+    users.set(email, user);
+    await addSession(email, `${name}, signed in`);
+    return email;
+  }
+  async function addSession(email: string, label: string): Promise<void> {
+    const { cookie, session } = await signIn(instance, users.get(email)!);
     actors.push({
-      label: `${name}, signed in`,
+      label,
       kind: "session",
       owner: email,
-      subject: email,
+      subject: subjectOf(email),
       isValid: true,
       scopes: [],
       projects: [],
       limits: {},
       headers: { Cookie: cookie, "Sec-Fetch-Site": "same-origin" },
-      id: null,
+      id: session.id,
     });
-    return email;
+  }
+  /** What follows from it that sessions are ended: the people sign in again, and the old cookies stay refused. */
+  async function endSessions(ended: readonly Actor[]): Promise<void> {
+    for (const session of ended) {
+      session.isValid = false;
+      await addSession(session.owner, session.label);
+      session.label = `${session.label}, ended`;
+      // Of those that are refused for one reason a few are enough.
+      const all = actors.filter(({ kind, isValid }) => kind === "session" && !isValid);
+      if (all.length > 3) actors.splice(actors.indexOf(all[0]!), 1);
+    }
   }
   function addKey(
     value: string,
@@ -143,7 +164,7 @@ export async function openCompany({ instance, executor, url, mcpUrl }: Installat
       label: `${label} (${scopes.join("+")} in ${projects.join("+")}${limits === null ? "" : ` ${JSON.stringify(limits)}`})`,
       kind: "key",
       owner,
-      subject: owner === OPERATOR ? lineage : owner,
+      subject: owner === OPERATOR ? lineage : subjectOf(owner),
       isValid,
       scopes,
       projects,
@@ -165,13 +186,35 @@ export async function openCompany({ instance, executor, url, mcpUrl }: Installat
     addKey(value, record, `${label}, ${state}`, state === "valid");
   }
 
+  /** The access of an application that a person has connected, for the MCP server only. */
+  async function token(
+    label: string,
+    options: Parameters<typeof instance.key>[0],
+    state: "valid" | "revoked" = "valid",
+  ): Promise<void> {
+    const end = iso(instance.clock.now() + DAY);
+    const application = {
+      clientId: "client",
+      host: "app.example.com",
+      resource: `${mcpUrl}/mcp`,
+      renewableUntil: end,
+    };
+    await key(label, { ...options, application, expiresAt: end }, state);
+    const onMcp = actors.at(-1)!;
+    onMcp.surface = "mcp";
+    onMcp.label = `${onMcp.label} over MCP`;
+    actors.push({ ...onMcp, label: `${label} over REST`, surface: "rest", isValid: false });
+  }
+
   await person("root", "admin");
   const ann = await person("ann", "member", { [a]: "editor" });
+  await person("ann+b", "member", { [a]: "editor", [b]: "editor" });
   const ben = await person("ben", "member", { [a]: "editor", [b]: "editor" });
   const cai = await person("cai", "member", { [a]: "admin", [b]: "viewer" });
   const dan = await person("dan", "viewer", { [a]: "viewer", [b]: "admin" });
   await person("eve", "editor");
   await person("gus", "member");
+  await addSession(ben, "ben, signed in elsewhere");
   for (const scope of ALL.slice(1))
     await key(`operator's ${scope}`, { scopes: ["read", scope], projects: [a] });
   await key("operator's", { scopes: [...ALL], projects: [a] });
@@ -197,6 +240,9 @@ export async function openCompany({ instance, executor, url, mcpUrl }: Installat
   await key("operator's with tools", { scopes: ALL.slice(0, 5), projects: [a, b], limits: { tools } });
   await key("operator's", { scopes: [...ALL], projects: [a, b] }, "expired");
   await key("ben's", { owner: ben, scopes: [...ALL], projects: [a, b] }, "revoked");
+  await token("ann's token", { owner: ann, scopes: ["read", "run", "approve"], projects: [a, b] });
+  await token("cai's token", { owner: cai, scopes: ALL.slice(0, 5), projects: [a] });
+  await token("ben's token", { owner: ben, scopes: [...ALL], projects: [a, b] }, "revoked");
 
   return {
     number,
@@ -204,9 +250,15 @@ export async function openCompany({ instance, executor, url, mcpUrl }: Installat
     ownProjects: [a, b],
     people,
     actors,
-    userIds,
+    users,
+    absences: new Map<string, string>(),
     assignees: [ben, cai],
     addKey,
+    endSessions,
+    /** Those of the keys and tokens that have this id. */
+    endKey(id: string): void {
+      for (const actor of actors) if (actor.id === id) actor.isValid = false;
+    },
     instance,
     workflows: [] as Workflow[],
     runs: [] as Run[],
@@ -215,13 +267,25 @@ export async function openCompany({ instance, executor, url, mcpUrl }: Installat
     reviews: [] as Review[],
     approvals: [] as Approval[],
     deliveries: [] as Delivery[],
-    subscriptions: [] as Subscription[],
+    subscriptions: [] as Owned[],
+    /** To subscriptions. */
+    sent: [] as Owned[],
+    backfills: [] as Backfill[],
+    /** Projects that were made in the sequence, which nothing else is about. */
+    madeProjects: [] as string[],
+    invited: [] as string[],
+    /** The stranger whom the definitions name. */
+    stranger: STRANGER,
     /** Sends a request over REST, or MCP. */
-    send: (actor: Actor, surface: Surface, operation: Operation, input: Record<string, unknown>) =>
+    send: (actor: Actor, surface: Surface, operation: string, input: Record<string, unknown>) =>
       surface === "rest" ? overRest(url, actor, operation, input) : overMcp(mcpUrl, actor, operation, input),
     /** Sends a delivery without a key. */
     deliver: (path: string, headers: Record<string, string>) =>
       apiClient(url)("POST", path, { at: Math.random() }, headers),
+    /** Sends a form without a key. @returns the status */
+    async postForm(path: string, fields: Record<string, string>): Promise<number> {
+      return (await fetch(url + path, { method: "POST", body: new URLSearchParams(fields) })).status;
+    },
     /** Waits until everything that can run has run. */
     async settle(): Promise<void> {
       executor.queue.wake();
@@ -248,13 +312,13 @@ export interface Answered {
   output: Json;
 }
 
-const toolOf = (operation: Operation) => catalogue.find(({ name }) => name === operation)!;
-export const isOnMcp = (operation: Operation): boolean => isServedOn(toolOf(operation), "mcp");
+const toolOf = (operation: string) => catalogue.find(({ name }) => name === operation)!;
+export const isOnMcp = (operation: string): boolean => isServedOn(toolOf(operation), "mcp");
 
 async function overRest(
   url: string,
   actor: Actor,
-  operation: Operation,
+  operation: string,
   input: Record<string, unknown>,
 ): Promise<Answered> {
   const { method, target, body, headers } = asRequest(toolOf(operation), input);
@@ -266,13 +330,15 @@ async function overRest(
 async function overMcp(
   url: string,
   actor: Actor,
-  operation: Operation,
+  operation: string,
   input: Record<string, unknown>,
 ): Promise<Answered> {
   const call = toolCall(operation, input);
   const { headers, body } = modernRequest({ ...actor.headers, ...ACCEPT_HEADERS }, call.method, call.params);
   const response = await apiClient(url)("POST", "/mcp", body, headers);
   if (response.status === 401) return { answer: "unauthorized", output: response.body };
+  // The application learns that it can ask the person for the scope.
+  if (response.status === 403) return { answer: "missing_scope", output: response.body };
   const message = messageIn(response.body);
   const { result, error } = message;
   if (error !== undefined) return { answer: error.data?.code ?? JSON.stringify(error), output: error };

@@ -4,6 +4,8 @@ import type { Content } from "./state.ts";
 /** The database that steps use, and the only one that keys with limits may use. */
 export const DATABASE = "depot";
 export const OTHER_DATABASE = "shop";
+/** Somebody without an account, whom a definition names. */
+export const STRANGER = "auditor@example.com";
 export const SECRET = "hook-secret";
 
 const APPROVAL = { id: "ask", type: "approval", message: "Go on?" };
@@ -24,6 +26,11 @@ const parts = (assignees: readonly string[]) =>
     plain: {},
     asks: { steps: [APPROVAL], content: { asks: true } },
     assigned: { steps: [{ ...APPROVAL, assignees }], content: { asks: true } },
+    "with links": {
+      steps: [{ ...APPROVAL, assignees: [...assignees, STRANGER], decide_by_link: true }],
+      content: { asks: true, linksTo: [...assignees, STRANGER] },
+    },
+    exposed: { more: { expose_as_tool: true } },
     database: { steps: [QUERY], content: { usesDatabase: true } },
     scheduled: { more: { schedule: SCHEDULE } },
     "scheduled with a database": {
@@ -58,6 +65,7 @@ export const contentOf = (kind: Kind): Content => ({
   asks: false,
   usesDatabase: false,
   trigger: null,
+  linksTo: null,
   ...(parts([])[kind] as Parts).content,
 });
 

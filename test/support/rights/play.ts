@@ -45,7 +45,8 @@ const pickWith = (random: () => number): Pick => {
  * many callers are refused by one rule alone.
  */
 function chooseActor(company: Company, { operation, actors, expected, aspect }: Request, pick: Pick): Actor {
-  const byReason = Map.groupBy(actors ?? company.actors, (actor) =>
+  const able = (actors ?? company.actors).filter(({ surface }) => surface !== "mcp" || isOnMcp(operation));
+  const byReason = Map.groupBy(able, (actor) =>
     [expected(actor), may(company, actor, operation), aspect?.(actor)].join(" "),
   );
   const isAccepted = pick.chance(0.5);
@@ -64,7 +65,8 @@ async function play(installation: Installation, number: number, seeds: readonly 
     if (request === undefined) continue;
     const { operation, input, expected } = request;
     const actor = chooseActor(company, request, pick);
-    const surface: Surface = actor.kind === "key" && isOnMcp(operation) && pick.chance(0.5) ? "mcp" : "rest";
+    const surface: Surface =
+      actor.surface ?? (actor.kind === "key" && isOnMcp(operation) && pick.chance(0.5) ? "mcp" : "rest");
     const wanted = expected(actor);
     const { answer, output } = await (request.send?.() ?? company.send(actor, surface, operation, input));
     installation.clock.advance(1);

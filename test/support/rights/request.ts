@@ -1,7 +1,6 @@
 /** What a random request is. */
 import type { Actor, Answered, Company } from "./company.ts";
 import type { Answer } from "./model.ts";
-import type { Operation } from "./needs.ts";
 
 export interface Pick {
   one<T>(values: readonly T[]): T | undefined;
@@ -11,7 +10,7 @@ export interface Pick {
 }
 
 export interface Request {
-  operation: Operation;
+  operation: string;
   input: Record<string, unknown>;
   expected(actor: Actor): Answer;
   /** Sends it without a key, in place of the actor. */
@@ -28,5 +27,5 @@ export interface Request {
 
 export type Maker = (company: Company, pick: Pick) => Promise<Request | undefined> | Request | undefined;
 
-/** With how often each is chosen. */
-export type Makers = readonly (readonly [weight: number, maker: Maker])[];
+/** With how often each is chosen, and the operation of its requests. */
+export type Makers = readonly (readonly [weight: number, operation: string, maker: Maker])[];

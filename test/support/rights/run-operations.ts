@@ -1,7 +1,7 @@
 /** Runs: of versions, of single steps, with given outputs, and their retries. */
 import type { Company, Run } from "./company.ts";
 import { contentOf, definitionOf } from "./definitions.ts";
-import { has, rules, showsEventUrl } from "./model.ts";
+import { answerTo, causes, has, showsEventUrl } from "./model.ts";
 import type { Makers, Pick, Request } from "./request.ts";
 import { kindOf, listed, live, remember, runOf } from "./things.ts";
 
@@ -25,6 +25,7 @@ const statusOf = async ({ instance }: Company, { id }: Run): Promise<string> =>
 export const RUN_OPERATIONS: Makers = [
   [
     26,
+    "run_workflow",
     (company, pick) => {
       const asking = live(company).filter((one) => contentOf(kindOf(one)).asks);
       const workflow = pick.one(asking.length > 0 && pick.chance(0.6) ? asking : live(company));
@@ -38,14 +39,14 @@ export const RUN_OPERATIONS: Makers = [
       return {
         operation: "run_workflow",
         input: { workflow_id: id, wait: 0, ...requested, ...given },
-        expected: (actor) => rules.runVersion(company, actor, workflow, run),
-        after: ({ subject }, output) =>
-          remember(company, { ...run, id: output.id, causes: new Set([subject]) }),
+        expected: (actor) => answerTo(company, actor, "run_workflow", { workflow, run }),
+        after: (actor, output) => remember(company, { ...run, id: output.id, causes: causes.ofStart(actor) }),
       };
     },
   ],
   [
     3,
+    "run_step",
     (company, pick) => {
       const project = pick.one(company.projects)!;
       const step = { type: "set", values: { n: pick.number(1_000) } };
@@ -58,33 +59,35 @@ export const RUN_OPERATIONS: Makers = [
       return {
         operation: "run_step",
         input: { step, project, wait: 0 },
-        expected: (actor) => rules.runStep(company, actor, run),
-        after: ({ subject }, output) =>
+        expected: (actor) => answerTo(company, actor, "run_step", { project, run }),
+        after: (actor, output) =>
           remember(company, {
             ...run,
             id: output.id,
-            causes: new Set([subject]),
-            writers: new Set([subject]),
+            causes: causes.ofStart(actor),
+            writers: new Set([actor.subject]),
           }),
       };
     },
   ],
-  [12, retry],
+  [12, "retry_run", retry],
   [
     3,
+    "cancel_run",
     async (company, pick) => {
       const run = await chooseRun(company, pick, false);
       if (run === undefined) return undefined;
       return {
         operation: "cancel_run",
         input: { run_id: run.id },
-        expected: (actor) => rules.cancel(company, actor, run),
+        expected: (actor) => answerTo(company, actor, "cancel_run", { run }),
         after: () => company.settle(),
       };
     },
   ],
   [
     5,
+    "get_run",
     async (company, pick) => {
       const expecting = company.runs.filter(({ kind }) => kind === "with an event");
       const run = pick.one(pick.chance(0.4) ? expecting : company.runs);
@@ -94,7 +97,7 @@ export const RUN_OPERATIONS: Makers = [
       return {
         operation: "get_run",
         input: { run_id: run.id, detail: "steps" },
-        expected: (actor) => rules.readRun(company, actor, run),
+        expected: (actor) => answerTo(company, actor, "get_run", { run }),
         aspect: (actor) => `${has(company, actor, run.project, "run")}`,
         check(actor, { steps }) {
           const shown = (steps as { event_url?: string }[]).some((step) => step.event_url !== undefined);
@@ -104,7 +107,7 @@ export const RUN_OPERATIONS: Makers = [
       };
     },
   ],
-  [2, listed("list_runs", ({ runs }) => runs)],
+  [2, "list_runs", listed("list_runs", ({ runs }) => runs)],
 ];
 
 async function chooseRun(
@@ -144,6 +147,8 @@ async function retry(company: Company, pick: Pick): Promise<Request | undefined>
   const next: Run = {
     ...base,
     ...(way === "definition" && { kind, content: contentOf(kind) }),
+    // The workflow may have moved since.
+    project: workflow?.project ?? run.project,
     isUnsaved: isOwn || run.isTrial,
     isTrial: run.isTrial,
     isAnonymous: run.isAnonymous,
@@ -152,13 +157,13 @@ async function retry(company: Company, pick: Pick): Promise<Request | undefined>
   return {
     operation: "retry_run",
     input: { run_id: run.id, confirm: true, wait: 0, ...changes, ...inputs },
-    expected: (actor) => rules.retry(company, actor, run, next),
-    after: ({ subject }, output) =>
+    expected: (actor) => answerTo(company, actor, "retry_run", { run, next }),
+    after: (actor, output) =>
       remember(company, {
         ...next,
         id: output.id,
-        writers: next.writers && new Set([...next.writers, subject]),
-        causes: new Set([subject, ...run.causes]),
+        writers: next.writers && new Set([...next.writers, actor.subject]),
+        causes: causes.ofRetry(actor, run),
       }),
   };
 }

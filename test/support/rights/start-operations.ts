@@ -1,7 +1,7 @@
 /** What starts runs without a caller: triggers, schedules and backfills. */
 import { type Actor, type Company, HOOK_SECRET } from "./company.ts";
 import { contentOf } from "./definitions.ts";
-import { has, may, ofWorkflow, rules, showsTriggerUrl } from "./model.ts";
+import { answerTo, causes as causesOf, has, showsTriggerUrl } from "./model.ts";
 import type { Maker, Makers } from "./request.ts";
 import { hasSchedule, hasTrigger, kindOf, live, readUrl, remember, runOf } from "./things.ts";
 
@@ -12,6 +12,7 @@ const heldIn = (company: Company, actor: Actor, project: string): string =>
 export const START_OPERATIONS: Makers = [
   [
     10,
+    "get_triggers",
     (company, pick) => {
       const workflow = pick.one(pick.chance(0.7) ? company.workflows.filter(hasTrigger) : live(company));
       if (workflow === undefined) return undefined;
@@ -19,7 +20,7 @@ export const START_OPERATIONS: Makers = [
       return {
         operation: "get_triggers",
         input: { workflow_id: workflow.id },
-        expected: (actor) => may(company, actor, "get_triggers", ofWorkflow(workflow)),
+        expected: (actor) => answerTo(company, actor, "get_triggers", { workflow }),
         aspect: (actor) => heldIn(company, actor, workflow.project),
         check(actor, { items }) {
           const shown = (items as { url?: string }[]).some(({ url }) => url !== undefined);
@@ -31,13 +32,14 @@ export const START_OPERATIONS: Makers = [
   ],
   [
     2,
+    "rotate_trigger",
     (company, pick) => {
       const workflow = pick.one(company.workflows.filter(hasTrigger));
       if (workflow === undefined) return undefined;
       return {
         operation: "rotate_trigger",
         input: { workflow_id: workflow.id, trigger: "hook" },
-        expected: (actor) => rules.rotate(company, actor, workflow),
+        expected: (actor) => answerTo(company, actor, "rotate_trigger", { workflow }),
         aspect: (actor) => heldIn(company, actor, workflow.project),
         check(actor, { url }) {
           const wanted = showsTriggerUrl(company, actor, workflow, contentOf(kindOf(workflow)));
@@ -49,10 +51,11 @@ export const START_OPERATIONS: Makers = [
   ],
   [
     12,
+    "redeliver_trigger_delivery",
     (company, pick) => {
       const workflow = pick.one(company.workflows.filter(hasTrigger));
       if (workflow === undefined) return undefined;
-      const { url, startsFor, published } = workflow;
+      const { url, published } = workflow;
       const isSigned = pick.chance(0.7);
       const isAnonymous = contentOf(kindOf(workflow)).trigger === "unsigned";
       const accepted = isSigned || isAnonymous;
@@ -66,8 +69,8 @@ export const START_OPERATIONS: Makers = [
         },
         expected: () => (accepted ? "ok" : "signature_invalid"),
         async after(_, { delivery_id: id, run_id: runId }) {
-          company.deliveries.push({ id, workflow, isAnonymous });
-          const causes = new Set([startsFor!]);
+          company.deliveries.push({ id, workflow, isAnonymous, causes: new Set() });
+          const causes = causesOf.ofDelivery(workflow);
           await remember(company, { ...runOf(workflow, published!), id: runId, causes, isAnonymous });
         },
       };
@@ -75,6 +78,7 @@ export const START_OPERATIONS: Makers = [
   ],
   [
     12,
+    "redeliver_trigger_delivery",
     (company, pick) => {
       const known = company.deliveries.filter(({ workflow }) => hasTrigger(workflow));
       const asking = known.filter(({ workflow }) => contentOf(kindOf(workflow)).asks);
@@ -84,22 +88,23 @@ export const START_OPERATIONS: Makers = [
       return {
         operation: "redeliver_trigger_delivery",
         input: { workflow_id: workflow.id, delivery_id: id },
-        expected: (actor) => rules.redeliver(company, actor, workflow),
+        expected: (actor) => answerTo(company, actor, "redeliver_trigger_delivery", { workflow }),
         aspect: (actor) => heldIn(company, actor, workflow.project),
-        async after({ subject }, output) {
+        async after(actor, output) {
           await company.settle();
           const { runId } = (await company.instance.read.triggerDeliveries.find(output.id))!;
-          const causes = new Set([subject]);
+          const causes = causesOf.ofRedelivery(actor, delivery);
           const started = runOf(workflow, workflow.published!);
           await remember(company, { ...started, id: runId!, causes, isAnonymous });
         },
       };
     },
   ],
-  [2, ofSchedule("pause_schedule")],
-  [6, ofSchedule("resume_schedule")],
+  [2, "pause_schedule", ofSchedule("pause_schedule")],
+  [6, "resume_schedule", ofSchedule("resume_schedule")],
   [
     2,
+    "start_backfill",
     (company, pick) => {
       const workflow = pick.one(company.workflows.filter(hasSchedule));
       if (workflow === undefined) return undefined;
@@ -107,11 +112,16 @@ export const START_OPERATIONS: Makers = [
       return {
         operation: "start_backfill",
         input: { workflow_id: workflow.id, from: day, to: day },
-        expected: (actor) => rules.backfill(company, actor, workflow),
-        after: () => company.settle(),
+        expected: (actor) => answerTo(company, actor, "start_backfill", { workflow }),
+        async after(_, { id }) {
+          company.backfills.push({ id, workflow, project: workflow.project });
+          await company.settle();
+        },
       };
     },
   ],
+  [2, "get_backfill", ofBackfill("get_backfill")],
+  [2, "cancel_backfill", ofBackfill("cancel_backfill")],
 ];
 
 function ofSchedule(operation: "pause_schedule" | "resume_schedule"): Maker {
@@ -122,11 +132,24 @@ function ofSchedule(operation: "pause_schedule" | "resume_schedule"): Maker {
       operation,
       input: { workflow_id: workflow.id },
       aspect: (actor) => heldIn(company, actor, workflow.project),
-      expected: (actor) =>
-        operation === "resume_schedule"
-          ? rules.resume(company, actor, workflow)
-          : may(company, actor, operation, ofWorkflow(workflow)),
+      expected: (actor) => answerTo(company, actor, operation, { workflow }),
       after: () => void (workflow.isPaused = operation === "pause_schedule"),
+    };
+  };
+}
+
+function ofBackfill(operation: "get_backfill" | "cancel_backfill"): Maker {
+  return (company, pick) => {
+    const backfill = pick.one(company.backfills);
+    if (backfill === undefined) return undefined;
+    const { id, workflow, project: startedIn } = backfill;
+    return {
+      operation,
+      input: { workflow_id: workflow.id, backfill_id: id },
+      expected(actor) {
+        const answer = answerTo(company, actor, operation, { workflow, startedIn });
+        return operation === "cancel_backfill" && answer === "ok" ? "ok|backfill_finished" : answer;
+      },
     };
   };
 }

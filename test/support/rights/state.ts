@@ -1,8 +1,10 @@
 /** What the model knows: who there is, and what they have made. */
-import type { Role, Scope } from "./needs.ts";
 
 export const OPERATOR = "operator";
 export const DEFAULT = "default";
+
+export type Scope = "read" | "write" | "publish" | "run" | "approve" | "admin";
+export type Role = "member" | "viewer" | "editor" | "admin";
 
 export interface Person {
   email: string;
@@ -13,10 +15,11 @@ export interface Person {
 }
 export interface Actor {
   label: string;
-  kind: "session" | "key";
+  /** `link`: the recipient of a mail with a link that decides. */
+  kind: "session" | "key" | "link";
   /** The address of a person, or `operator`. */
   owner: string;
-  /** Who it is to the rules: each key of the operator by itself, and a person with all keys and sessions. */
+  /** Who it is to the rules: each key of the operator by itself, and a person with all addresses that differ in a tag, keys and sessions. */
   subject: string;
   /** Whether its credential is valid by itself. */
   isValid: boolean;
@@ -30,12 +33,16 @@ export interface State {
   people: ReadonlyMap<string, Person>;
   /** The projects that require reviews. */
   reviewed: ReadonlySet<string>;
+  /** Who is away, with who stands in for them. */
+  absences: ReadonlyMap<string, string>;
 }
 /** What a definition of the test does; see definitions.ts. */
 export interface Content {
   asks: boolean;
   usesDatabase: boolean;
   trigger: "signed" | "unsigned" | null;
+  /** The addresses that its approval names, which may decide with the link in a mail; null for none. */
+  linksTo: readonly string[] | null;
 }
 export interface Workflow {
   id: string;
@@ -48,6 +55,10 @@ export interface Workflow {
   versions: readonly { by: string | null; content: Content }[];
   /** Each publication reviews a version and those before it; the last one of each person counts. */
   reviews: readonly { version: number; by: string; isPersonal: boolean }[];
+  /** The projects whose workflows may call it. */
+  offeredTo: readonly string[];
+  /** Whom the runs of its schedule and triggers belong to. */
+  startsFor: string | null;
 }
 export interface Run {
   project: string;
@@ -57,6 +68,8 @@ export interface Run {
   isUnsaved: boolean;
   /** Whether anybody with the URL of a trigger could have started it, or a run that it repeats. */
   isAnonymous: boolean;
+  /** Who wrote its own definition, in this run and those that it retries; null where it follows a version. */
+  writers: ReadonlySet<string> | null;
   /** Everyone who caused it, by subject. */
   causes: ReadonlySet<string>;
   /** The versions that take part: its own, and those of runs that wait for it. */
@@ -72,4 +85,38 @@ export interface Review {
   version: number;
   /** Who asked, by subject. */
   by: string;
+}
+/** What a trigger has received. */
+export interface Delivery {
+  workflow: Workflow;
+  /** Who delivered it again, and what it repeats, by subject. */
+  causes: ReadonlySet<string>;
+}
+/** What a request is about, and what it asks for. */
+export interface Case {
+  project?: string | undefined;
+  workflow?: Workflow;
+  version?: number;
+  /** The run, and for a retry the new one. */
+  run?: Run;
+  next?: Run;
+  approval?: Approval;
+  review?: Review;
+  /** The project that a backfill was started in. */
+  startedIn?: string;
+  /** Whether an admin decides in place of the assignees. */
+  override?: boolean;
+  /** Another project, or another person, or the person whose absence it is. */
+  to?: string;
+  person?: string;
+  /** The key, or the session. */
+  key?: Pick<Actor, "owner">;
+  everyone?: boolean;
+  /** A key that is created, with the workflows by id. */
+  wanted?: Pick<Actor, "scopes" | "projects" | "limits">;
+  workflows?: ReadonlyMap<string, Workflow>;
+  /** Whether the project requires reviews from then on. */
+  requiresReview?: boolean;
+  /** The databases that a request names. */
+  database?: string;
 }

@@ -2,7 +2,7 @@
 import type { ApprovalRecord } from "../../../src/core/model.ts";
 import type { Actor, Answered, Company, Run, Workflow } from "./company.ts";
 import { contentOf, type Kind } from "./definitions.ts";
-import { has, may, sees } from "./model.ts";
+import { answerTo, sees } from "./model.ts";
 import type { Maker } from "./request.ts";
 
 export const live = ({ workflows }: Company): Workflow[] => workflows.filter(({ isArchived }) => !isArchived);
@@ -107,10 +107,7 @@ export function listed(
     return {
       operation,
       input: { project, limit: 100 },
-      expected: (actor) =>
-        may(company, actor, operation) === "ok" && !has(company, actor, project, "read")
-          ? "project_not_found"
-          : may(company, actor, operation),
+      expected: (actor) => answerTo(company, actor, operation, { project }),
       check(actor, output) {
         const ids = new Set(itemsOf(output).map(({ id }) => id));
         for (const thing of all(company)) {

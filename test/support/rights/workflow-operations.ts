@@ -1,7 +1,8 @@
 /** Workflows: saved, published, reviewed, archived, restored, offered. */
+import { readExposure } from "../../../tools/workflows/exposure.ts";
 import type { Company, Review, Workflow } from "./company.ts";
 import { callOf, contentOf, definitionOf, type Kind, KINDS } from "./definitions.ts";
-import { may, needsReview, ofProject, ofWorkflow, rules } from "./model.ts";
+import { answerTo, needsReview } from "./model.ts";
 import type { Makers, Pick } from "./request.ts";
 import { callersOf, goLive, isLive, kindOf, listed, live, publish } from "./things.ts";
 
@@ -12,7 +13,7 @@ const OFTEN: readonly Kind[] = [
   "asks",
   "asks",
   "assigned",
-  "assigned",
+  "with links",
   "database",
   "hook",
   "hook that asks",
@@ -37,6 +38,7 @@ const newWorkflow = (id: string, project: string, kind: Kind, by: string): Workf
 export const WORKFLOW_OPERATIONS: Makers = [
   [
     6,
+    "create_workflow",
     (company, pick) => {
       const project = pick.one(company.projects)!;
       const kind = pick.one([...KINDS, ...OFTEN])!;
@@ -46,13 +48,14 @@ export const WORKFLOW_OPERATIONS: Makers = [
       return {
         operation: "create_workflow",
         input: { project, name, definition },
-        expected: (actor) => may(company, actor, "create_workflow", ofProject(project)),
+        expected: (actor) => answerTo(company, actor, "create_workflow", { project }),
         after: ({ subject }, { id }) => void company.workflows.push(newWorkflow(id, project, kind, subject)),
       };
     },
   ],
   [
     2,
+    "create_workflow",
     (company, pick) => {
       const callee = pick.one(live(company).filter((one) => isLive(one) && one.offeredTo.length > 0));
       if (callee === undefined) return undefined;
@@ -62,7 +65,7 @@ export const WORKFLOW_OPERATIONS: Makers = [
       return {
         operation: "create_workflow",
         input: { project, name, definition },
-        expected: (actor) => may(company, actor, "create_workflow", ofProject(project)),
+        expected: (actor) => answerTo(company, actor, "create_workflow", { project }),
         after: ({ subject }, { id }) =>
           void company.workflows.push({ ...newWorkflow(id, project, "plain", subject), calls: callee }),
       };
@@ -70,6 +73,7 @@ export const WORKFLOW_OPERATIONS: Makers = [
   ],
   [
     8,
+    "update_workflow",
     (company, pick) => {
       const workflow = pick.one(live(company).filter(({ calls }) => calls === null));
       if (workflow === undefined) return undefined;
@@ -80,26 +84,28 @@ export const WORKFLOW_OPERATIONS: Makers = [
       return {
         operation: "update_workflow",
         input: { workflow_id: workflow.id, definition },
-        expected: (actor) => may(company, actor, "update_workflow", ofWorkflow(workflow)),
+        expected: (actor) => answerTo(company, actor, "update_workflow", { workflow }),
         after: ({ subject }) => void workflow.versions.push({ by: subject, kind, content: contentOf(kind) }),
       };
     },
   ],
   [
     2,
+    "update_workflow",
     (company, pick) => {
       const workflow = pick.one(live(company));
       if (workflow === undefined) return undefined;
       return {
         operation: "update_workflow",
         input: { workflow_id: workflow.id, description: `Text ${pick.number(1_000_000)}` },
-        expected: (actor) => rules.rename(company, actor, workflow),
+        expected: (actor) => answerTo(company, actor, "update_workflow", { workflow }),
         after: ({ subject }) => void workflow.versions.push({ ...workflow.versions.at(-1)!, by: subject }),
       };
     },
   ],
   [
     8,
+    "publish_workflow",
     (company, pick) => {
       const workflow = pick.one(live(company));
       if (workflow === undefined) return undefined;
@@ -108,7 +114,7 @@ export const WORKFLOW_OPERATIONS: Makers = [
       return {
         operation: "publish_workflow",
         input: { workflow_id: workflow.id, version },
-        expected: (actor) => rules.publish(company, actor, workflow, version),
+        expected: (actor) => answerTo(company, actor, "publish_workflow", { workflow, version }),
         aspect: (actor) => `${needsReview(company, actor, workflow, version)}`,
         check(actor, { review }) {
           const wanted = workflow.published !== version && needsReview(company, actor, workflow, version);
@@ -124,26 +130,28 @@ export const WORKFLOW_OPERATIONS: Makers = [
   ],
   [
     1,
+    "unpublish_workflow",
     (company, pick) => {
       const workflow = pick.one(live(company).filter((one) => callersOf(company, one).length === 0));
       if (workflow === undefined) return undefined;
       return {
         operation: "unpublish_workflow",
         input: { workflow_id: workflow.id },
-        expected: (actor) => may(company, actor, "unpublish_workflow", ofWorkflow(workflow)),
+        expected: (actor) => answerTo(company, actor, "unpublish_workflow", { workflow }),
         after: () => void (workflow.published = null),
       };
     },
   ],
   [
     2,
+    "archive_workflow",
     (company, pick) => {
       const workflow = pick.one(live(company).filter((one) => callersOf(company, one).length === 0));
       if (workflow === undefined) return undefined;
       return {
         operation: "archive_workflow",
         input: { workflow_id: workflow.id },
-        expected: (actor) => rules.archive(company, actor, workflow),
+        expected: (actor) => answerTo(company, actor, "archive_workflow", { workflow }),
         after() {
           workflow.isArchived = true;
           workflow.versions.push({ ...workflow.versions.at(-1)!, by: null });
@@ -153,13 +161,14 @@ export const WORKFLOW_OPERATIONS: Makers = [
   ],
   [
     4,
+    "restore_workflow",
     (company, pick) => {
       const workflow = pick.one(company.workflows.filter(({ isArchived }) => isArchived));
       if (workflow === undefined) return undefined;
       return {
         operation: "restore_workflow",
         input: { workflow_id: workflow.id },
-        expected: (actor) => rules.restore(company, actor, workflow),
+        expected: (actor) => answerTo(company, actor, "restore_workflow", { workflow }),
         async after(actor) {
           const { subject } = actor;
           const { published } = workflow;
@@ -173,9 +182,14 @@ export const WORKFLOW_OPERATIONS: Makers = [
       };
     },
   ],
-  [3, listed("list_workflows", ({ workflows }) => workflows.filter(({ isArchived }) => !isArchived))],
   [
     3,
+    "list_workflows",
+    listed("list_workflows", ({ workflows }) => workflows.filter(({ isArchived }) => !isArchived)),
+  ],
+  [
+    3,
+    "offer_workflow",
     (company, pick) => {
       const own = live(company).filter(
         ({ project, calls, versions }) =>
@@ -191,25 +205,67 @@ export const WORKFLOW_OPERATIONS: Makers = [
       return {
         operation: "offer_workflow",
         input: { workflow_id: workflow.id, projects },
-        expected: (actor) => rules.offer(company, actor, workflow),
+        expected: (actor) => answerTo(company, actor, "offer_workflow", { workflow }),
         after: () => void (workflow.offeredTo = projects),
       };
     },
   ],
   [
+    1,
+    "reset_workflow_state",
+    (company, pick) => {
+      const workflow = pick.one(live(company).filter((one) => kindOf(one) === "with state"));
+      if (workflow === undefined) return undefined;
+      return {
+        operation: "reset_workflow_state",
+        input: { workflow_id: workflow.id, reason: "Again." },
+        expected: (actor) => answerTo(company, actor, "reset_workflow_state", { workflow }),
+      };
+    },
+  ],
+  [
+    3,
+    "allow_exposure",
+    async (company, pick) => {
+      const workflow = pick.one(live(company).filter((one) => isLive(one) && kindOf(one) === "exposed"));
+      if (workflow === undefined) return undefined;
+      const { digest } = await readExposure(company.instance.read.workflows, workflow.id);
+      return {
+        operation: "allow_exposure",
+        input: { workflow_id: workflow.id, digest },
+        expected: (actor) => answerTo(company, actor, "allow_exposure", { workflow }),
+      };
+    },
+  ],
+  [
+    1,
+    "withdraw_exposure",
+    (company, pick) => {
+      const workflow = pick.one(live(company));
+      if (workflow === undefined) return undefined;
+      return {
+        operation: "withdraw_exposure",
+        input: { workflow_id: workflow.id },
+        expected: (actor) => answerTo(company, actor, "withdraw_exposure", { workflow }),
+      };
+    },
+  ],
+  [
     2,
+    "set_workflow_state",
     (company, pick) => {
       const workflow = pick.one(live(company).filter((one) => kindOf(one) === "with state"));
       if (workflow === undefined) return undefined;
       return {
         operation: "set_workflow_state",
         input: { workflow_id: workflow.id, values: { last: `${pick.number(1_000)}` } },
-        expected: (actor) => may(company, actor, "set_workflow_state", ofWorkflow(workflow)),
+        expected: (actor) => answerTo(company, actor, "set_workflow_state", { workflow }),
       };
     },
   ],
   [
     8,
+    "decide_review",
     async (company, pick) => {
       const review = await choosePendingReview(company, pick);
       if (review === undefined) return undefined;
@@ -221,7 +277,7 @@ export const WORKFLOW_OPERATIONS: Makers = [
         operation: "decide_review",
         input: { review_id: id, ...decision },
         expected(actor) {
-          const answer = rules.decideReview(company, actor, review);
+          const answer = answerTo(company, actor, "decide_review", { review });
           // The published version may be another one since.
           return isApproval && answer === "ok" ? "ok|review_changed" : answer;
         },
@@ -233,25 +289,27 @@ export const WORKFLOW_OPERATIONS: Makers = [
   ],
   [
     1,
+    "withdraw_review",
     async (company, pick) => {
       const review = await choosePendingReview(company, pick);
       if (review === undefined) return undefined;
       return {
         operation: "withdraw_review",
         input: { review_id: review.id },
-        expected: (actor) => rules.withdraw(company, actor, review),
+        expected: (actor) => answerTo(company, actor, "withdraw_review", { review }),
       };
     },
   ],
   [
     1,
+    "update_project",
     (company, pick) => {
       const project = pick.one(company.ownProjects)!;
       const review = pick.chance(0.4);
       return {
         operation: "update_project",
         input: { project, review },
-        expected: (actor) => rules.requireReviews(company, actor, project, review),
+        expected: (actor) => answerTo(company, actor, "update_project", { project, requiresReview: review }),
         after: () => void (review ? company.reviewed.add(project) : company.reviewed.delete(project)),
       };
     },
