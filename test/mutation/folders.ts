@@ -39,6 +39,18 @@ const FOLDERS: Readonly<Record<string, Folder>> = {
       "test/tools/{approval-plans,decide-approval,move-workflow}.test.ts",
     ],
   },
+  "rights-core": {
+    mutate: [
+      "src/core/{access,api-key-lifecycle,approval-assignment,approval-people,approval-rules,authored-work,authorship}.ts",
+      "src/core/{event-url-mask,exposure,grant-hint,hidden-fields,mailbox,owner-access,recorded-operations}.ts",
+      "src/core/{run-causes,scope-refusal,scoped-readers,unsaved-runs,usage-limits,values-grant,written-assignees}.ts",
+    ],
+    tests: [
+      "test/core/{access,api-key-lifecycle,approval-assignment,approval-people,approval-rules,authored-work,authorship}.test.ts",
+      "test/core/{event-url-mask,exposure,grant-hint,hidden-fields,mailbox,owner-access,recorded-operations}.test.ts",
+      "test/core/{run-causes,scope-refusal,scoped-readers,unsaved-runs,usage-limits,values-grant,written-assignees}.test.ts",
+    ],
+  },
   auth: {
     mutate: ["src/auth/**/*.ts"],
     tests: ["test/auth/**", "test/tools/users.test.ts", "test/surfaces/{session,password-attack}.test.ts"],
