@@ -1,5 +1,6 @@
 /** The inputs of a workflow as agents get them, when it is a tool of its own. */
 import { type JsonSchema, publishedSchema, schemaIssues } from "../json-schema/index.ts";
+import { memoize } from "../json-schema/memoize.ts";
 import { withoutReferences } from "./inline.ts";
 import { listRoot } from "./list-schema.ts";
 import { type ListedNames, listedNames } from "./names.ts";
@@ -7,6 +8,9 @@ import { hasNameRules, withListedNames } from "./rename.ts";
 
 /** Maximum size of a listed schema, in characters of JSON. A larger one is listed as an open object, to save tokens. */
 export const MAX_LISTED_CHARS = 8_192;
+
+/** Maximum number of cached lists: those of all exposed workflows, of every project, are asked for one after the other. */
+const MAX_CACHED = 1_000;
 
 export interface ListedInputs {
   /** What is listed, in keywords and with names that all model vendors take; undefined for a schema that is too large. */
@@ -25,8 +29,15 @@ export interface ListedInputs {
 /** The inputs of a workflow that declares none. */
 const NO_INPUTS: JsonSchema = { type: "object", properties: {}, additionalProperties: false };
 
-/** @param inputs the `inputs` of a definition */
-export function listInputs(inputs: JsonSchema = NO_INPUTS): ListedInputs {
+/**
+ * Cached, because all exposed workflows are listed again when a workflow changes. The order of fields counts: they are listed in it.
+ * @param inputs the `inputs` of a definition
+ */
+export const listInputs = (inputs: JsonSchema = NO_INPUTS): ListedInputs => listSchema(inputs);
+
+const listSchema = memoize(computeListed, { keyOf: JSON.stringify, maxResults: MAX_CACHED });
+
+function computeListed(inputs: JsonSchema): ListedInputs {
   const { $schema: _, ...written } = inputs;
   const unlisted = { schema: undefined, names: new Map(), written, renamed: written };
   if (schemaIssues(written).length > 0) return unlisted;

@@ -63,6 +63,11 @@ describe("the listed inputs of a workflow", () => {
     });
   });
 
+  it("are computed once for the same schema, whose fields keep their order", () => {
+    expect(listInputs(object({ a: text, b: text }))).toBe(listInputs(object({ a: text, b: text })));
+    expect(Object.keys(fieldsOf(object({ b: text, a: text })))).toEqual(["b", "a"]);
+  });
+
   it("have every form of a field that several forms have", () => {
     const card = object({ kind: { const: "card" }, url: text, number: text });
     const iban = object({ kind: { const: "iban" }, url: text, number: { type: "integer" } });
