@@ -55,6 +55,16 @@ describe("the tool of a workflow with inputs that vendors refuse", () => {
     expect(JSON.stringify([errors, detail])).not.toMatch(/größe|Kunde Nr|inputs/);
   });
 
+  it("has inputs that run_workflow takes by the listed names, too, unless both are given", async () => {
+    const { agent, expose } = await open();
+    const workflow_id = await expose("Names", named.inputs);
+    const run = (inputs: object) => agent.call("run_workflow", { workflow_id, inputs });
+    expect(outputOf(await run(named.args))).toMatchObject({ status: "succeeded", output: named.given });
+    expect(outputOf(await run(named.given))).toMatchObject({ status: "succeeded", output: named.given });
+    const { errors } = problemOf(await run({ ...named.args, größe: 1 }));
+    expect(errors).toMatchObject([{ path: "inputs.groesse", code: "not_allowed" }]);
+  });
+
   it("refuses an input that is given by both names", async () => {
     const { agent, expose, toolOf } = await open();
     const { name } = await toolOf(await expose("Names", named.inputs));

@@ -7,6 +7,7 @@ import { AppError } from "../../core/errors.ts";
 import { formatPath, invalidInput } from "../../core/issues.ts";
 import { findWorkflow } from "../../core/find-workflow.ts";
 import { newRunId } from "../../core/ids.ts";
+import { listInputs, readByNames } from "../../core/listed-inputs/index.ts";
 import type { RunPins } from "../../core/model.ts";
 import { causesOfRun } from "../../core/run-causes.ts";
 import { assertMayRunUnsaved, type Unsaved } from "../../core/unsaved-runs.ts";
@@ -277,14 +278,17 @@ async function parseInputs(
     ignoreUnknownInputs === true
       ? Object.fromEntries(Object.entries(inputs).filter(([name]) => declared.has(name)))
       : inputs;
-  const parsed = await validation.parseInputs(schema, accepted, {
-    owner: usageSubjectOf(actor),
-    asWritten: trigger === "mcp",
-  });
-  if ("value" in parsed) return parsed.value;
+  const asWritten = trigger === "mcp";
+  const owner = usageSubjectOf(actor);
+  // An agent that has seen the tool of the workflow knows the names that it lists.
+  const isListed = asWritten && definition.expose_as_tool === true;
+  const read = isListed
+    ? await readByNames(validation, listInputs(schema), accepted, owner)
+    : { value: accepted, issues: [] };
+  const parsed = await validation.parseInputs(schema, read.value, { owner, asWritten });
+  if ("value" in parsed && read.issues.length === 0) return parsed.value;
+  const issues = [...read.issues, ...("issues" in parsed ? parsed.issues : [])];
   throw invalidInput(
-    parsed.issues.map((issue) =>
-      Object.assign({}, issue, { path: formatPath(["inputs", ...(issue.path ?? [])]) }),
-    ),
+    issues.map((issue) => Object.assign({}, issue, { path: formatPath(["inputs", ...(issue.path ?? [])]) })),
   );
 }

@@ -11,7 +11,7 @@ import { exposedToolName } from "../../core/exposed-tool-name.ts";
 import { type Exposure, exposureOf, isConsentedTo } from "../../core/exposure.ts";
 import { formatPath, invalidInput } from "../../core/issues.ts";
 import type { JsonSchema, ReadValue } from "../../core/json-schema/index.ts";
-import { type ListedInputs, listInputs } from "../../core/listed-inputs/index.ts";
+import { type ListedInputs, listInputs, readByNames } from "../../core/listed-inputs/index.ts";
 import type { ExposureRequest, WorkflowReader } from "../../core/ports.ts";
 import type { Validation } from "../../core/validation.ts";
 import type { ReadArguments } from "./arguments.ts";
@@ -128,13 +128,11 @@ const unlistedInputs = (id: string): ListedTool["inputSchema"] => ({
  */
 export async function readInputs(
   validation: Validation,
-  { inputs: { names, written } }: ExposedTool,
+  { inputs }: ExposedTool,
   args: Record<string, unknown>,
   owner: string,
 ): Promise<ReadArguments> {
-  if (names.size === 0) return { input: args, issues: [] };
-  const otherNames = new Map([...names].map(([name, listed]) => [listed, name]));
-  return toArguments(await validation.readInputs(written, args, otherNames, { owner }));
+  return toArguments(await readByNames(validation, inputs, args, owner));
 }
 
 /**
