@@ -4,6 +4,7 @@ import type { Issue } from "../../schemas/problem.ts";
 import { AppError } from "./errors.ts";
 import { withoutFields } from "./hidden-fields.ts";
 import { isLongNumber } from "../../schemas/long-numbers.ts";
+import { meantField } from "./input-aliases.ts";
 import { nearMatch } from "./near-match.ts";
 
 type ZodIssue = z.core.$ZodIssue;
@@ -152,12 +153,15 @@ export interface LocatedIssue {
   issue: Issue;
 }
 
+/** What an unknown key stands for, beyond misspelt ones. @param sent the object that has it */
+type Meant = (key: string, allowed: readonly string[], sent: unknown) => Partial<Issue> | undefined;
+
 /** Describes all issues of a zod error, in its order. */
-export function issuesOf(error: z.ZodError, schema: z.ZodType): Issue[] {
-  return locatedIssues(error, schema).map(({ issue }) => issue);
+export function issuesOf(error: z.ZodError, schema: z.ZodType, meant?: Meant): Issue[] {
+  return locatedIssues(error, schema, meant).map(({ issue }) => issue);
 }
 
-export function locatedIssues(error: z.ZodError, schema: z.ZodType): LocatedIssue[] {
+export function locatedIssues(error: z.ZodError, schema: z.ZodType, meant?: Meant): LocatedIssue[] {
   return error.issues.flatMap(relevantIssues).flatMap((issue): LocatedIssue[] => {
     if (issue.code !== "unrecognized_keys") {
       return [{ path: issue.path, issue: { path: formatPath(issue.path), ...describe(issue) } }];
@@ -165,7 +169,10 @@ export function locatedIssues(error: z.ZodError, schema: z.ZodType): LocatedIssu
     const allowed = allowedKeys(schema, issue.path, issue.input);
     return issue.keys.slice(0, MAX_UNKNOWN_KEYS).map((key) => {
       const path = [...issue.path, key];
-      return { path, issue: unknownKey(formatPath(path), key, allowed) };
+      return {
+        path,
+        issue: { ...unknownKey(formatPath(path), key, allowed), ...meant?.(key, allowed, issue.input) },
+      };
     });
   });
 }
@@ -342,7 +349,9 @@ export function parseInput<T extends z.ZodType>(
   if (parsed.success && found.length === 0) return parsed.data;
   const isKnown = ({ code, path }: Issue): boolean =>
     found.some((issue) => issue.code === code && isAtOrBelow(issue.path, path));
-  const added = parsed.success ? [] : issuesOf(parsed.error, schema).filter((issue) => !isKnown(issue));
+  const added = parsed.success
+    ? []
+    : issuesOf(parsed.error, schema, meantField).filter((issue) => !isKnown(issue));
   const issues = [...found, ...added].map((issue) => withoutFields(issue, hidden));
   // Unknown keys come first, so that every surface reports the same issues in the same order.
   throw invalidInput(issues.toSorted((a, b) => isUnknownKey(b) - isUnknownKey(a)));

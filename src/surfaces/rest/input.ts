@@ -3,6 +3,7 @@ import type { Request } from "express";
 import { z } from "zod";
 import type { Issue } from "../../../schemas/problem.ts";
 import { formatPath, MAX_UNKNOWN_KEYS, unknownKey } from "../../core/issues.ts";
+import { meantField } from "../../core/input-aliases.ts";
 import { oncePer } from "../../core/once-per.ts";
 import { type AnyTool, parseRoute } from "../../core/tool.ts";
 import { parseIfMatch } from "./entity-tags.ts";
@@ -114,7 +115,7 @@ function misplacedIssue(plan: InputPlan, key: string): Issue {
     return unknownKey(formatPath([key]), key, plan.fields, `Send it as the header ${header}.`);
   if (plan.parameters.includes(key))
     return unknownKey(formatPath([key]), key, plan.fields, "Remove it: the path contains it already.");
-  return unknownKey(formatPath([key]), key, plan.fields);
+  return { ...unknownKey(formatPath([key]), key, plan.fields), ...meantField(key, plan.fields, undefined) };
 }
 
 const repeatedIssue = (key: string, times: number): Issue => ({

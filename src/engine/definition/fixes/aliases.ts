@@ -2,8 +2,7 @@
  * Names that other workflow languages use for our fields and step types, and that models therefore write. Case, `_` and
  * `-` don't count. Each alias stands for one field; a name with several meanings is not listed.
  */
-
-type Aliases = Readonly<Record<string, string>>;
+import type { Aliases } from "../../../core/field-aliases.ts";
 
 /** Aliases of the fields of every step, by field, separated by spaces. */
 export const STEP_ALIASES: Aliases = {
@@ -135,18 +134,3 @@ export const VALUE_ALIASES: Readonly<Record<string, Aliases>> = {
   backoff: { fixed: "constant none", exponential: "exp expo" },
   overlap: { skip: "forbid drop", queue: "allow enqueue wait" },
 };
-
-/** Compares names without case, `_` and `-`. */
-export const normalizeName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
-
-/** Returns the field that a name stands for: one that is written differently, or one of which it is an alias. */
-export function fieldOfAlias(name: string, fields: readonly string[], aliases: Aliases): string | undefined {
-  const normal = normalizeName(name);
-  if (normal === "") return undefined;
-  return (
-    fields.find((field) => normalizeName(field) === normal) ??
-    Object.entries(aliases).find(
-      ([field, names]) => fields.includes(field) && names.split(" ").includes(normal),
-    )?.[0]
-  );
-}

@@ -5,7 +5,8 @@ import { readJson } from "../../../core/json-text.ts";
 import { isLongNumber } from "../../../../schemas/long-numbers.ts";
 import { nearMatch } from "../../../core/near-match.ts";
 import { slugOf } from "../../../core/slug.ts";
-import { fieldOfAlias, normalizeName, RETRY_ALIASES, VALUE_ALIASES } from "./aliases.ts";
+import { fieldOfAlias, normalizeName } from "../../../core/field-aliases.ts";
+import { RETRY_ALIASES, VALUE_ALIASES } from "./aliases.ts";
 import { type Fields, intendFields } from "./intended-fields.ts";
 
 /** Number of seconds from which a bare number probably means milliseconds. */

@@ -4,7 +4,7 @@
  */
 import { nearMatch } from "../../../core/near-match.ts";
 import type { PatchOperation } from "../../../core/json-patch.ts";
-import { fieldOfAlias } from "./aliases.ts";
+import { fieldOfAlias } from "../../../core/field-aliases.ts";
 
 export type Path = readonly PropertyKey[];
 export type Fields = Readonly<Record<string, unknown>>;

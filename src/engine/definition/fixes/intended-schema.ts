@@ -2,7 +2,7 @@
 import { KEYWORDS } from "../../../core/json-schema/dialect.ts";
 import { schemaIssues } from "../../../core/json-schema/index.ts";
 import { nearMatch } from "../../../core/near-match.ts";
-import { normalizeName } from "./aliases.ts";
+import { normalizeName } from "../../../core/field-aliases.ts";
 import type { Fields } from "./intended-fields.ts";
 
 const TYPES: Readonly<Record<string, Fields>> = {

@@ -4,7 +4,8 @@ import type { z } from "zod";
 import { COMMON_STEP_FIELDS } from "../../../../schemas/workflow-definition.ts";
 import { nearMatch } from "../../../core/near-match.ts";
 import type { AnyStepType, Field } from "../../../core/step-type.ts";
-import { fieldOfAlias, normalizeName, STEP_ALIASES, TYPE_ALIASES, TYPE_FIELD_ALIASES } from "./aliases.ts";
+import { fieldOfAlias, normalizeName } from "../../../core/field-aliases.ts";
+import { STEP_ALIASES, TYPE_ALIASES, TYPE_FIELD_ALIASES } from "./aliases.ts";
 import { convertField, idOf, intendRetry } from "./conversions.ts";
 import { type Fields, intendFields, type MisplacedField } from "./intended-fields.ts";
 

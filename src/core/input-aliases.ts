@@ -1,0 +1,83 @@
+/** Says which field of an operation an unknown one stands for: agents guess names, and write JSON Patch. */
+import { type Aliases, fieldOfAlias } from "./field-aliases.ts";
+
+/** Names that agents send for the fields of operations. Where a name stands for several fields, the first one is meant. */
+const INPUT_ALIASES: Aliases = {
+  workflow_id: "id workflow workflowname name slug",
+  run_id: "id run execution executionid",
+  approval_id: "id approval",
+  review_id: "id review",
+  key_id: "id key apikey name",
+  step_id: "step stepname node",
+  inputs: "input params parameters args arguments variables payload data body with",
+  sql: "query statement sqlquery command text",
+  params: "parameters args arguments bindings binds values variables inputs input",
+  max_rows: "limit rowlimit maxresults rows",
+  database: "db connection databasename datasource name",
+  table: "tablename tables",
+  given: "mocks mock outputs trial",
+  mocks: "given mock outputs",
+  definition: "workflow spec yaml json content config workflowdefinition",
+  patch: "patches operations ops changes jsonpatch edits",
+  step: "definition steps config",
+  decision: "action verdict answer approve outcome",
+  comment: "reason note message",
+  reason: "message changenote note comment commitmessage",
+  if_match: "version etag baseversion expectedversion",
+  search: "query q text name filter keyword",
+  tag: "tags label",
+  tags: "tag labels",
+  status: "state statuses",
+  limit: "pagesize perpage count top maxresults max",
+  cursor: "page nextcursor pagetoken after offset",
+  wait: "timeout waitseconds sync timeoutseconds",
+  max_chars: "maxlength limit length",
+  topic: "section topics query",
+  detail: "verbosity level verbose",
+  name: "title displayname workflowname",
+  description: "summary desc",
+  // Fields of operations of patches.
+  set: "value fields changes",
+  unset: "delete",
+};
+
+/** Fields of a definition, which agents send beside its place. */
+const DEFINITION_FIELDS: ReadonlySet<string> = new Set(["steps", "inputs", "output", "schedule", "state"]);
+
+interface Meant {
+  did_you_mean?: string;
+  fix: string;
+}
+
+/**
+ * @param key a field that is not allowed
+ * @param sent the object that it was sent in
+ * @returns undefined where nothing is known about it
+ */
+export function meantField(key: string, allowed: readonly string[], sent: unknown): Meant | undefined {
+  if (allowed.includes("op")) {
+    const operation = ofJsonPatch(sent);
+    if (operation !== undefined && allowed.includes("unset"))
+      return { fix: `This is JSON Patch (RFC 6902), which patch does not take. Write ${operation}.` };
+  }
+  if (allowed.includes("definition") && DEFINITION_FIELDS.has(key))
+    return { did_you_mean: "definition", fix: `Put it into definition: {"definition": {"${key}": …}}.` };
+  const value: unknown = (sent as Readonly<Record<string, unknown>> | undefined)?.[key];
+  const fields = typeof value === "object" ? allowed.filter((each) => !each.endsWith("_id")) : allowed;
+  const field = fieldOfAlias(key, fields, INPUT_ALIASES);
+  return field === undefined ? undefined : { did_you_mean: field, fix: `Write ${field}, or remove it.` };
+}
+
+/** The operation of a patch of a definition that one of JSON Patch stands for; undefined for another object. */
+function ofJsonPatch(sent: unknown): string | undefined {
+  const { op, path } = (sent ?? {}) as { op?: unknown; path?: unknown };
+  if (typeof op !== "string" || typeof path !== "string") return undefined;
+  const [list, index = "-", field] = path.replace(/^\//, "").split("/");
+  const isStep = list === "steps";
+  const step = `"id": "(the id of steps[${index}])"`;
+  if (isStep && field === undefined)
+    return op === "remove" ? `{"op": "remove_step", ${step}}` : `{"op": "add_step", "step": {…}}`;
+  const name = JSON.stringify((isStep ? field : list) ?? "");
+  const change = op === "remove" ? `"unset": [${name}]` : `"set": {${name}: …}`;
+  return isStep ? `{"op": "update_step", ${step}, ${change}}` : `{"op": "update_top", ${change}}`;
+}
