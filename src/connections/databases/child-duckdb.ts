@@ -13,10 +13,11 @@ import {
   type ChildFailure,
   type ChildSpec,
   type EmbeddedEngine,
+  type PlacesText,
   type ScratchTable,
   duplicateColumnFailure,
 } from "./child-protocol.ts";
-import type { DescribeOptions } from "./driver.ts";
+import type { DescribeOptions, SqlValue } from "./driver.ts";
 import {
   duckdbColumnType,
   hasUnresolvedType,
@@ -25,6 +26,7 @@ import {
   toSqlType,
 } from "./duckdb-values.ts";
 import { duckdbToJson, lostFields } from "./duckdb-json.ts";
+import { readMomentPlaces } from "./duckdb-moment-places.ts";
 import { bind, placesOfMoments, unfitDuckdbValues } from "./duckdb-parameters.ts";
 import { createRowCollector, findDuplicateName, mustRollBack, type RowLimits } from "./rows.ts";
 
@@ -40,16 +42,19 @@ const WRITING: ReadonlySet<StatementType> = new Set([
   StatementType.DROP,
 ]);
 
-/** @throws where the statement may store a moment without its offset: a text as it is, and a time by its day and time of day alone */
-function withValues(statement: DuckDBPreparedStatement, bound: BoundText): DuckDBPreparedStatement {
-  if (!READING.has(statement.statementType) && placesOfMoments(statement, bound).areUnclear)
-    throw childFailure({
-      code: "input_invalid",
-      message:
-        "DuckDB does not say which type a parameter that is a moment with an offset has, and would write it to a time without the offset.",
-      fix: "Say in the query which it is, where x is the parameter: CAST(:x AS TIMESTAMPTZ) or CAST(:x AS TEXT).",
-    });
-  bind(statement, bound.values);
+const unclearMoment = (does: string): Error =>
+  childFailure({
+    code: "input_invalid",
+    message: `DuckDB does not say which type a parameter that is a moment with an offset has, and would ${does} a time without the offset.`,
+    fix: "Say in the query which it is, where x is the parameter: CAST(:x AS TIMESTAMPTZ) or CAST(:x AS TEXT).",
+  });
+
+function withValues(
+  statement: DuckDBPreparedStatement,
+  values: readonly SqlValue[],
+  times?: ReadonlySet<number>,
+): DuckDBPreparedStatement {
+  bind(statement, values, times);
   return statement;
 }
 
@@ -95,18 +100,39 @@ export function createDuckdbEngine(spec: ChildSpec): EmbeddedEngine {
     return statement;
   }
 
-  /** A parameter for each place is tried where it is needed: in GROUP BY a statement may need the same one again. */
+  /**
+   * Binds the values of a statement. A moment whose place has no type is a time in UTC where the query converts it to a time; then each
+   * place gets its own parameter, unless the statement needs the same one again, as in GROUP BY.
+   * @throws where the query may take a moment without its offset
+   */
   async function bound(
     connection: DuckDBConnection,
-    { perPlace, ...shared }: BoundText & { perPlace?: BoundText },
+    { perPlace, ...shared }: BoundText & { perPlace?: PlacesText },
   ): Promise<DuckDBPreparedStatement> {
     const statement = await prepared(connection, shared.text);
-    if (placesOfMoments(statement, shared).areUntyped && perPlace !== undefined) {
-      const other = await prepared(connection, perPlace.text).catch(() => undefined);
-      if (other !== undefined && placesOfMoments(other, perPlace).areTimes)
-        return withValues(other, perPlace);
+    const found = placesOfMoments(statement, shared);
+    const isReading = READING.has(statement.statementType);
+    const isRepeated = perPlace !== undefined && perPlace.values.length > shared.values.length;
+    // At several places DuckDB gives a parameter the type of one of them.
+    if (perPlace === undefined || !(found.areUntyped || (isReading && isRepeated)))
+      return withValues(statement, shared.values);
+    const other = await prepared(connection, perPlace.text).catch(() => undefined);
+    const otherFound = other && placesOfMoments(other, perPlace);
+    if (!isReading) {
+      // DuckDB writes no plan of it.
+      const isOther = otherFound?.areTimes === true;
+      if ((isOther ? otherFound : found).areUnclear) throw unclearMoment("write it to");
+      return isOther ? withValues(other!, perPlace.values) : withValues(statement, shared.values);
     }
-    return withValues(statement, shared);
+    if (otherFound?.areUntyped === false) return withValues(other!, perPlace.values);
+    const places = other && (await readMomentPlaces(connection, perPlace.probe));
+    if (places !== undefined) {
+      if (places.areUnclear && otherFound!.areUnclear) throw unclearMoment("take it for");
+      return withValues(other!, perPlace.values, places.times);
+    }
+    const sharedPlaces = await readMomentPlaces(connection, perPlace.sharedProbe);
+    if (sharedPlaces?.areUnclear !== false && found.areUnclear) throw unclearMoment("take it for");
+    return withValues(statement, shared.values, sharedPlaces?.times);
   }
 
   return {

@@ -34,13 +34,21 @@ export interface BoundText {
   values: SqlValue[];
 }
 
+/** A statement with a parameter for each place. */
+export interface PlacesText extends BoundText {
+  /** The statement with the literals of `probeLiteral` instead of parameters: a probe for each place. */
+  probe: string;
+  /** The same with a probe for each value of the statement. */
+  sharedProbe: string;
+}
+
 export type ChildRequest =
   | ({
       op: "query";
       limits: RowLimits;
       tables: ScratchTable[];
       /** The same statement with a parameter for each place, if it may have to take a value as several types. */
-      perPlace?: BoundText;
+      perPlace?: PlacesText;
     } & BoundText)
   | { op: "prepare"; text: string; values: SqlValue[]; tables: ScratchTable[] }
   | { op: "describe"; options: DescribeOptions };

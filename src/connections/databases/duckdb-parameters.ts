@@ -61,13 +61,18 @@ function parameterType(statement: DuckDBPreparedStatement, index: number): DuckD
 /**
  * Binds values so that the query compares and calculates with exactly these numbers. DuckDB converts a text to the type of what
  * it is compared with, and rounds a decimal for an integer then; a double makes doubles of the integers that it is compared with.
+ * @param times the positions, from 0 on, at which a moment is a time although the statement does not say so
  */
-export function bind(statement: DuckDBPreparedStatement, values: readonly SqlValue[]): void {
+export function bind(
+  statement: DuckDBPreparedStatement,
+  values: readonly SqlValue[],
+  times: ReadonlySet<number> = new Set(),
+): void {
   values.forEach((value, index) => {
     const at = index + 1;
     if (value === null) statement.bindNull(at);
     else if (typeof value === "boolean") statement.bindBoolean(at, value);
-    else if (typeof value === "string") bindText(statement, index, value);
+    else if (typeof value === "string") bindText(statement, index, value, times.has(index));
     else if (Number.isSafeInteger(value)) statement.bindValue(at, BigInt(value), BIGINT);
     else bindDouble(statement, index, value);
   });
@@ -91,10 +96,15 @@ export function placesOfMoments(
 }
 
 /** A long number is a number, and a moment one in UTC, except where the statement takes a text, or does not say what it takes. */
-function bindText(statement: DuckDBPreparedStatement, index: number, value: string): void {
+function bindText(
+  statement: DuckDBPreparedStatement,
+  index: number,
+  value: string,
+  isTimeAnyway: boolean,
+): void {
   const moment = readMoment(value);
   if (moment !== undefined) {
-    const isTime = TIMES.has(parameterType(statement, index)?.typeId);
+    const isTime = isTimeAnyway || TIMES.has(parameterType(statement, index)?.typeId);
     return statement.bindVarchar(index + 1, isTime ? utcText(moment) : value);
   }
   const type = isLongNumber(value) ? parameterType(statement, index)?.typeId : DuckDBTypeId.VARCHAR;

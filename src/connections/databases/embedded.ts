@@ -3,9 +3,10 @@ import { realpath } from "node:fs/promises";
 import { isAbsolute, relative, sep } from "node:path";
 import type { SqlResult, TableDescription } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
-import type { BoundText, ChildSpec, ScratchTable } from "./child-protocol.ts";
+import type { BoundText, ChildSpec, PlacesText, ScratchTable } from "./child-protocol.ts";
 import type { ChildPool } from "./child-pool.ts";
 import type { Driver, PreparedStatement, Statement } from "./driver.ts";
+import { probeLiteral } from "./duckdb-moment-places.ts";
 import { readMoment } from "./moments.ts";
 
 /** The only folder of the state directory that workflows can read: it holds the sample database. */
@@ -87,12 +88,18 @@ export function createScratchDriver(tables: ScratchTable[], children: ChildPool)
 const textOf = ({ text, values }: Statement): BoundText => ({ text, values });
 
 /** DuckDB gives a parameter that stands at places of several types none, and leaves out the offset of a moment there. */
-function duckdbTexts(statement: Statement): BoundText & { perPlace?: BoundText } {
+function duckdbTexts(statement: Statement): BoundText & { perPlace?: PlacesText } {
   const { values, render } = statement;
   if (!values.some((value) => readMoment(value)?.isShifted === true)) return textOf(statement);
   let places = 0;
   const { text, parameterOrder } = render(() => `$${(places += 1)}`);
-  const perPlace = { text, values: parameterOrder.map((index) => values[index] ?? null) };
+  let probes = 0;
+  const perPlace = {
+    text,
+    values: parameterOrder.map((index) => values[index] ?? null),
+    probe: render((index) => probeLiteral(values[index] ?? null, probes++)).text,
+    sharedProbe: render((index) => probeLiteral(values[index] ?? null, index)).text,
+  };
   return { ...textOf(statement), perPlace };
 }
 

@@ -88,7 +88,52 @@ describe("moments as parameters of DuckDB", () => {
     ]);
     const grouped =
       "SELECT note > :at AS later, count(*) AS n FROM moments WHERE ts <= :at GROUP BY note > :at";
-    expect((await runQuery("shop", grouped, { at })).rows).toEqual([{ later: false, n: 1 }]);
+    // A statement that needs the same parameter again as a time and as a text.
+    await expect(runQuery("shop", grouped, { at })).rejects.toMatchObject({ code: "input_invalid" });
+    const cast = grouped.replace("ts <= :at", "ts <= CAST(:at AS TIMESTAMPTZ)");
+    expect((await runQuery("shop", cast, { at })).rows).toEqual([{ later: false, n: 1 }]);
+  });
+
+  it("are the same moment as arguments of functions, in lists and structs, and in choices", async () => {
+    const { runQuery } = await shop();
+    const at = "2026-01-03T02:34:05+05:30";
+    const utc = "2026-01-02T21:04:05";
+    await runQuery("shop", "INSERT INTO moments (ts, tz) VALUES (:at, :at)", { at }, { write: true });
+    const query = `SELECT date_diff('second', :at, ts) AS diff, age(:at, ts)::VARCHAR AS age,
+      CASE WHEN date_diff('hour', :at, ts) = 0 THEN :at ELSE ts END AS chosen, greatest(:at, ts) AS latest,
+      [ts, :at] AS list, date_trunc('day', CAST(:at AS TIMESTAMP)) AS day, :at AS text, :n + 1 AS n, :note AS note
+      FROM moments WHERE ts BETWEEN :at AND now() AND abs(date_diff('second', :at, ts)) < :n`;
+    expect((await runQuery("shop", query, { at, n: 7, note: "it's" })).rows).toEqual([
+      {
+        diff: 0,
+        age: "00:00:00",
+        chosen: utc,
+        latest: utc,
+        list: [utc, utc],
+        day: "2026-01-02T00:00:00",
+        text: at,
+        n: 8,
+        note: "it's",
+      },
+    ]);
+    const grouped =
+      "SELECT date_diff('second', :at, ts) AS d, count(*) AS n FROM moments GROUP BY date_diff('second', :at, ts)";
+    expect((await runQuery("shop", grouped, { at })).rows).toEqual([{ d: 0, n: 1 }]);
+    const scratch = "SELECT date_diff('second', :at, CAST('2026-01-02 21:04:05' AS TIMESTAMP)) AS d";
+    expect((await runQuery("scratch", scratch, { at })).rows).toEqual([{ d: 0 }]);
+  });
+
+  it.each([
+    "SELECT {'x': :at}::STRUCT(x TIMESTAMP) AS s",
+    "SELECT count(*) AS n FROM moments JOIN (SELECT :at AS x) AS q ON ts = q.x",
+  ])("are refused where DuckDB converts a text that may have them: %s", async (query) => {
+    const { runQuery } = await shop();
+    await expect(runQuery("shop", query, { at: "2026-01-03T02:34:05+05:30" })).rejects.toMatchObject({
+      code: "input_invalid",
+      message: expect.stringContaining("would take it for a time without the offset"),
+    });
+    const sure = query.replace(":at", "CAST(:at AS TIMESTAMPTZ)");
+    expect((await runQuery("shop", sure, { at: "2026-01-03T02:34:05+05:30" })).rows).toHaveLength(1);
   });
 
   it("are refused where a statement would write them without their offset, because their place has no type", async () => {
