@@ -71,6 +71,23 @@ describe("the guide", () => {
     await expect(ask("constructor")).rejects.toMatchObject({ code: "invalid_input" });
   });
 
+  it("answers fields of step types, and says once how CSV and forms are read", async () => {
+    const { services } = await testInstance();
+    const call = { actor: OPERATOR_ACTOR, requestId: "req_1", signal: new AbortController().signal };
+    const ask = async (topic: string) =>
+      ((await invoke(services, describeEnvironment, { topic }, call)) as { guide: string }).guide;
+    const guide = await ask("csv, parse, charset, parse_csv");
+    for (const part of [
+      "Of a step of type http: - `charset`",
+      "- `ragged`: ",
+      'With `{"header": false}`',
+      "`sep=;`",
+    ])
+      expect(guide.split(part)).toHaveLength(2);
+    expect(await ask("forms")).toContain("a repeated one is the list of its values");
+    expect(await ask("max_rows")).toContain("Of a step of type sql: - `max_rows`");
+  });
+
   it("contains an example without issues", async () => {
     definitionSchema(stepTypes).parse(EXAMPLE_DEFINITION);
     const { services } = await testInstance();

@@ -256,12 +256,14 @@ async function guideTo(
   const wanted = topics.split(",").map((topic) => topic.trim());
   const guides = wanted.map((topic) => getGuide(topic, stepTypes));
   const allowed = [...TOPICS, ...stepTypes.map(({ type }) => type)];
-  const words = [...allowed, ...WORDS];
+  const words = [...allowed, ...WORDS, ...stepTypes.flatMap(({ fields }) => Object.keys(fields as object))];
   const issues = wanted
     .filter((_topic, index) => guides[index] === undefined)
     .map((unknown) => unknownTopic(unknown, allowed, nearMatch(unknown, words)));
   if (issues.length === wanted.length) throw invalidInput(issues);
-  const guide = guides.filter((part) => part !== undefined).join("\n\n");
+  // Several topics can have the same note.
+  const parts = new Set(guides.flatMap((guide) => guide?.split("\n\n") ?? []));
+  const guide = [...parts].join("\n\n");
   return { guide, ...(issues.length > 0 && { warnings: issues }) };
 }
 

@@ -13,6 +13,7 @@ import { MAX_CALL_DEPTH } from "../../src/engine/run-state/pin-calls.ts";
 import { MAX_ROWS } from "../../src/steps/sql.ts";
 import { MAX_BYTES, toYaml } from "../../src/engine/definition/check/index.ts";
 import { FUNCTIONS } from "../../src/engine/definition/expressions/functions.ts";
+import { NOTES } from "./guide-notes.ts";
 import { MAX_EXPRESSION_LENGTH } from "../../src/engine/definition/expressions/limits.ts";
 import { LOOPS } from "../../src/engine/definition/expressions/loops.ts";
 
@@ -24,25 +25,35 @@ export function getGuide(topic: string, stepTypes: readonly AnyStepType[]): stri
   if (topic === "definition") return definitionGuide(stepTypes);
   if (topic === "expressions") return expressionsGuide();
   const type = stepTypes.find((candidate) => candidate.type === topic);
-  return type ? stepGuide(type) : wordGuide(topic);
+  return type ? stepGuide(type) : wordGuide(topic, stepTypes);
 }
 
-/** The names of fields, functions and loops, each a topic of its own. */
+/** The names of fields, functions and loops, and what has a note: each is a topic of its own, and so is each field of a step type. */
 export const WORDS: readonly string[] = [
-  ...new Set([FUNCTIONS, LOOPS, COMMON_STEP_FIELDS, TOP_FIELDS].flatMap((words) => Object.keys(words))),
+  ...new Set(
+    [FUNCTIONS, LOOPS, COMMON_STEP_FIELDS, TOP_FIELDS, NOTES].flatMap((words) => Object.keys(words)),
+  ),
 ];
 
-/** What one field or function is; a name can be a field beside `steps` and one of a step. */
-function wordGuide(word: string): string | undefined {
+/** What one field or function is; a name can be a field beside `steps` and one of several types of steps. */
+function wordGuide(word: string, stepTypes: readonly AnyStepType[]): string | undefined {
   const has = (words: object): boolean => Object.hasOwn(words, word);
   const [common, top] = [COMMON_STEP_FIELDS, TOP_FIELDS] as readonly Readonly<Record<string, z.ZodType>>[];
+  const own = stepTypes.flatMap(({ type, fields }) => {
+    const field = Object.hasOwn(fields, word) ? (fields as Readonly<Record<string, Field>>)[word] : undefined;
+    return field === undefined
+      ? []
+      : [`Of a step of type ${type}: ${fieldLine(word, field.schema, field.kind)}`];
+  });
   const lines = [
     ...(has(COMMON_STEP_FIELDS) ? [`Of a step: ${fieldLine(word, common![word]!)}`] : []),
     ...(has(TOP_FIELDS) ? [`Beside steps: ${fieldLine(word, top![word]!)}`] : []),
+    ...own,
     ...(has(FUNCTIONS) ? [functionLine(word, FUNCTIONS[word]!.usage)] : []),
     ...(has(LOOPS) ? [functionLine(word, LOOPS[word as keyof typeof LOOPS])] : []),
   ];
-  return lines.length === 0 ? undefined : lines.join("\n");
+  const parts = [...(lines.length > 0 ? [lines.join("\n")] : []), ...(has(NOTES) ? [NOTES[word]!] : [])];
+  return parts.length === 0 ? undefined : parts.join("\n\n");
 }
 
 const functionLine = (name: string, usage: string): string => `- \`${name}\`: \`${usage}\``;

@@ -1,0 +1,24 @@
+/** What agents ask about beyond single fields: how texts of other programs become values. */
+
+const CSV = [
+  "CSV, in `parse_csv(text, options)` and in an http step with `parse: csv` (rows in `body`; options in `csv`; the bytes are read in `charset`, else as declared, else UTF-8):",
+  '- The first row names the columns; each other row is an object of texts: `int(row.n)`, `double(row.price)`. With `{"header": false}` each row is a list, the first one too.',
+  '- `separator`: one character, a comma unless set; a first line `sep=;` names it as well. Nothing is guessed: for `;` write `{"separator": ";"}`.',
+  '- `ragged`: rows of another length than the first are an error, unless it is "pad": missing values are null. More values than names are an error in any case.',
+  "- A name that occurs twice, an open quote and bytes that are not valid in the charset are errors with the line or the place.",
+].join("\n");
+
+const FORMS = [
+  "`forms` and JSON in `event` of `triggers` (body, headers, query, id, received_at): JSON keeps all digits, long numbers are text.",
+  "- A form or the query: a field that occurs once is a text (`01067` stays `01067`), a repeated one is the list of its values. Where `payload` declares a field as `type: array`, or the input that takes it is one, a single value is a list too: declare it.",
+  '- Names stay as sent: `event.body["tag[]"]`. A field `payload` that has JSON is the body.',
+].join("\n");
+
+/** The notes on a word, by the word. */
+export const NOTES: Readonly<Record<string, string>> = {
+  csv: CSV,
+  parse_csv: CSV,
+  parse: CSV,
+  charset: CSV,
+  forms: FORMS,
+};
