@@ -10,6 +10,9 @@ export default {
   // Which tests cover a line is known from a first run, so none has to be found by its imports.
   vitest: { configFile: "vitest.mutation.config.ts", related: false },
   mutate,
+  // The tests check no types, and to parse every file takes longer than many runs of tests.
+  disableTypeChecks: false,
+  ignorePatterns: [".mutation"],
   mutator: { excludedMutations: ["StringLiteral"] },
   ignoreStatic: true,
   incremental: true,
