@@ -85,10 +85,9 @@ export function scopedWriters(tx: Writers, request: RequestScope): Writers {
 /** Remembers what the limited ports are made of, as a whole and each of them. */
 function remember<T extends object>(original: T, made: T): T {
   originals.set(made, original);
-  for (const name of Object.keys(made) as (keyof T)[]) {
-    const [port, of] = [made[name], original[name]];
-    if (port !== of && typeof port === "object" && port !== null && of) originals.set(port, of);
-  }
+  // Whatever differs is a port, and so an object.
+  for (const name of Object.keys(made) as (keyof T)[])
+    if (made[name] !== original[name]) originals.set(made[name] as object, original[name] as object);
   return made;
 }
 

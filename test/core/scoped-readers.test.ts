@@ -250,7 +250,6 @@ describe("scopedReaders find by an id", () => {
 });
 
 describe("scopedReaders filter lists of ids", () => {
-  const { made, ports } = readersFor(ONLY_DEFAULT);
   const ofBoth = ["mine", "theirs"];
   it.each<[string, string, unknown[], unknown]>([
     ["workflows", "currentVersions", [ofBoth], { args: [["mine"]] }],
@@ -271,17 +270,20 @@ describe("scopedReaders filter lists of ids", () => {
     ["projects", "list", [], [{ id: "default" }]],
     ["workflowChanges", "ofWorkflows", [new Set(ofBoth), {}], { args: [new Set(["mine"]), {}] }],
   ])("with %s.%s", async (port, method, args, expected) => {
+    const { made, ports } = readersFor(ONLY_DEFAULT);
     const found = await made[port]![method]!(...args);
     expect(found).toMatchObject(expected as object);
     expect(await ports[port]![method]!(...args)).not.toEqual(found);
   });
 
   it("with workflowChanges.ofSubscriptions those that the caller has found before", async () => {
+    const { made } = readersFor(ONLY_DEFAULT);
     const ids = new Set(["sub_1"]);
     expect(await made["workflowChanges"]!["ofSubscriptions"]!(ids, {})).toMatchObject({ args: [ids, {}] });
   });
 
   it("with workflowChanges.ofKey, and counts what is hidden", async () => {
+    const { made } = readersFor(ONLY_DEFAULT);
     expect(await made["workflowChanges"]!["ofKey"]!({}, "2026-11-21")).toEqual({
       other: "kept",
       changed: [changed[0]],
@@ -335,16 +337,14 @@ const callOf = (ports: Ports, name: string, ...args: unknown[]) => {
 };
 
 describe("scopedReaders list where the caller has the scope of the operation", () => {
-  const { made } = readersFor(READS_FINANCE);
-
   it.each(LISTS)("with %s", async (name) => {
-    expect(await callOf(made, name, QUERY)).toMatchObject({
+    expect(await callOf(readersFor(READS_FINANCE).made, name, QUERY)).toMatchObject({
       args: [{ filter: { search: "x", visibility: LISTED_IN_DEFAULT }, limit: 9 }],
     });
   });
 
   it.each(COUNTS)("with %s", async (name) => {
-    expect(await callOf(made, name, { search: "x" })).toMatchObject({
+    expect(await callOf(readersFor(READS_FINANCE).made, name, { search: "x" })).toMatchObject({
       args: [{ search: "x", visibility: LISTED_IN_DEFAULT }],
     });
   });
@@ -355,11 +355,11 @@ describe("scopedReaders list where the caller has the scope of the operation", (
     ["workflows.recentIds", [5], [5, { projects: ["default", "finance"], workflows: null }]],
     ["expectations.overdue", [{ name: "x" }, 5], [{ name: "x", visibility: LISTED_IN_DEFAULT }, 5]],
   ])("with %s", async (name, args, asked) => {
-    expect(await callOf(made, name, ...args)).toMatchObject({ args: asked });
+    expect(await callOf(readersFor(READS_FINANCE).made, name, ...args)).toMatchObject({ args: asked });
   });
 
   it("runs.latestByWorkflow has only the runs of these projects", async () => {
-    const latest = await callOf(made, "runs.latestByWorkflow", ["mine", "theirs"]);
+    const latest = await callOf(readersFor(READS_FINANCE).made, "runs.latestByWorkflow", ["mine", "theirs"]);
     expect(latest).toEqual(new Map([["mine", record("mine")]]));
   });
 
@@ -374,7 +374,6 @@ describe("scopedReaders list where the caller has the scope of the operation", (
 });
 
 describe("scopedReaders refuse what the caller can see and lacks the scope for", () => {
-  const { made } = readersFor(READS_FINANCE);
   it.each([
     ["workflows.find", "theirs"],
     ["runs.find", "run_theirs"],
@@ -385,7 +384,7 @@ describe("scopedReaders refuse what the caller can see and lacks the scope for",
     ["subscriptions.find", "sub_theirs"],
     ["subscriptions.findDelivery", "dlv_theirs"],
   ])("with %s", async (name, arg) => {
-    await expect(callOf(made, name, arg)).rejects.toMatchObject({
+    await expect(callOf(readersFor(READS_FINANCE).made, name, arg)).rejects.toMatchObject({
       code: "missing_scope",
       message: expect.stringContaining('cancel_run needs the scope "run" in the project "finance"'),
     });
@@ -393,23 +392,39 @@ describe("scopedReaders refuse what the caller can see and lacks the scope for",
 });
 
 describe("scopedReaders of a key that is limited to a workflow", () => {
-  const { made } = readersFor(ONE_WORKFLOW);
-
   it("finds that workflow and its runs, and nothing that belongs to another one or to none", async () => {
-    expect(await callOf(made, "workflows.find", "mine")).toEqual(record("mine"));
-    expect(await callOf(made, "workflows.find", "theirs")).toBeUndefined();
-    expect(await callOf(made, "runs.find", "run_mine")).toEqual(record("run_mine"));
-    expect(await callOf(made, "runs.find", "run_step")).toBeUndefined();
-    expect(await callOf(made, "reviews.find", "rev_mine")).toEqual(record("rev_mine"));
-    expect(await callOf(made, "reviews.find", "rev_theirs")).toBeUndefined();
-    expect(await callOf(made, "subscriptions.find", "sub_mine")).toBeUndefined();
-    expect(await callOf(made, "subscriptions.findDelivery", "dlv_mine")).toBeUndefined();
-    expect(await callOf(made, "projects.list")).toEqual(both);
-    expect(await callOf(made, "projects.find", "finance")).toMatchObject({ args: ["finance"] });
+    expect(await callOf(readersFor(ONE_WORKFLOW).made, "workflows.find", "mine")).toEqual(record("mine"));
+    expect(await callOf(readersFor(ONE_WORKFLOW).made, "workflows.find", "theirs")).toBeUndefined();
+    expect(await callOf(readersFor(ONE_WORKFLOW).made, "runs.find", "run_mine")).toEqual(record("run_mine"));
+    expect(await callOf(readersFor(ONE_WORKFLOW).made, "runs.find", "run_step")).toBeUndefined();
+    expect(await callOf(readersFor(ONE_WORKFLOW).made, "reviews.find", "rev_mine")).toEqual(
+      record("rev_mine"),
+    );
+    expect(await callOf(readersFor(ONE_WORKFLOW).made, "reviews.find", "rev_theirs")).toBeUndefined();
+    expect(await callOf(readersFor(ONE_WORKFLOW).made, "subscriptions.find", "sub_mine")).toBeUndefined();
+    expect(
+      await callOf(readersFor(ONE_WORKFLOW).made, "subscriptions.findDelivery", "dlv_mine"),
+    ).toBeUndefined();
+    expect(await callOf(readersFor(ONE_WORKFLOW).made, "projects.list")).toEqual(both);
+    expect(await callOf(readersFor(ONE_WORKFLOW).made, "projects.find", "finance")).toMatchObject({
+      args: ["finance"],
+    });
+  });
+
+  it("finds nothing of a workflow that does not exist any more", async () => {
+    const { made } = readersFor({ ...ONE_WORKFLOW, keyLimits: { workflows: ["gone"] } });
+    expect(await callOf(made, "schedules.find", "gone")).toBeUndefined();
+  });
+
+  it("reads values as they are with the scope run in every project", async () => {
+    const value = { text: "abc", chars: 3 };
+    const { made } = readersFor(ONE_WORKFLOW);
+    expect(await callOf(made, "runs.valueText", ref("mine"), { from: 0, chars: 9 })).toEqual(value);
+    expect(await callOf(made, "runs.valueText", ref("theirs"), { from: 0, chars: 9 })).toBeUndefined();
   });
 
   it("lists only what is of that workflow", async () => {
-    expect(await callOf(made, "runs.page", QUERY)).toMatchObject({
+    expect(await callOf(readersFor(ONE_WORKFLOW).made, "runs.page", QUERY)).toMatchObject({
       args: [{ filter: { visibility: { projects: null, workflows: ["mine"] } } }],
     });
   });
@@ -466,6 +481,12 @@ describe("scopedReaders and unscoped", () => {
     for (const port of PORTS) expect(unscoped(made[port]!)).toBe(ports[port]);
     const other = {};
     expect(unscoped(other)).toBe(other);
+  });
+
+  it("unscoped gives the first readers where readers are limited twice", () => {
+    const { made, ports } = readersFor(ONLY_DEFAULT);
+    const twice = scopedReaders(made as unknown as Readers, request(accessEverywhere(["read"]), "read"));
+    expect(unscoped(twice.workflows)).toBe(ports["workflows"]);
   });
 
   it("mask parts of values for a caller who sees everything, and may not run it", async () => {
