@@ -63,6 +63,16 @@ describe("the headers of a load balancer", () => {
     expect((await verify(peer.headers({ email: undefined })))?.identity.email).toBeNull();
   });
 
+  it("mark a verified address, written as text or not, and leave out groups that are no texts", async () => {
+    const { peer, verify } = await setUp();
+    for (const email_verified of [true, "true"])
+      expect((await verify(peer.headers({ email_verified })))?.identity.emailVerified).toBe(true);
+    const groupsOf = async (groups: unknown) =>
+      (await verify(peer.headers({}, { "cognito:groups": groups })))?.identity.groups;
+    expect(await groupsOf(["editors", 1, null])).toEqual(["editors"]);
+    expect(await groupsOf("editors")).toEqual([]);
+  });
+
   it("accept the newer name of the user pool as the same issuer", async () => {
     const { peer, verify } = await setUp();
     const iss = `https://issuer-cognito-idp.eu-central-1.amazonaws.com/${POOL}`;
@@ -181,6 +191,53 @@ describe("the expiry of a token", () => {
     });
     expect(await outcome(ended(20))).toBe("ann-sub");
     expect(await outcome(ended(35))).toMatch(/^unauthorized/);
+  });
+});
+
+describe("the expiry of a token by the clock of this server", () => {
+  it("is refused 30 s after it, and not before", async () => {
+    const exp = seconds() + 60;
+    const at = async (now: number) => {
+      const { peer, outcome } = await setUp({ ...systemClock, now: () => now * 1000 });
+      return outcome(peer.headers({ exp }));
+    };
+    expect(await at(exp + 30)).toBe("ann-sub");
+    expect(await at(exp + 31)).toBe("unauthorized: exp is missing or has passed");
+  });
+});
+
+const fetched = async (urls: { albKeysUrl?: URL; poolKeysUrl?: URL }) => {
+  const peer = await mockAlb();
+  const asked: string[] = [];
+  const fetchKeys: typeof fetch = (input) => {
+    const { url } = new Request(input);
+    asked.push(url);
+    const kid = url.split("/").at(-1)!;
+    return fetch(kid.includes("jwks.json") ? peer.poolKeysUrl : `${peer.albKeysUrl}/${kid}`);
+  };
+  const options = {
+    userPoolId: POOL,
+    clientId: CLIENT,
+    albArn: ARN,
+    albKeysUrl: undefined,
+    poolKeysUrl: undefined,
+  };
+  const login = await albVerifier({ ...options, ...urls }, systemClock, fetchKeys)(peer.headers());
+  expect(login?.identity.subject).toBe("ann-sub");
+  return asked.map((url) => url.replace(/[\da-f]{8}-[\da-f-]{27}$/, "<kid>"));
+};
+
+describe("the addresses of the signing keys", () => {
+  it("are those of the region by default, and those that are configured, with a slash at the end or without", async () => {
+    expect(await fetched({})).toEqual([
+      `${ISSUER}/.well-known/jwks.json`,
+      "https://public-keys.auth.elb.eu-central-1.amazonaws.com/<kid>",
+    ]);
+    const poolKeysUrl = new URL("https://keys.example.com/jwks.json");
+    for (const path of ["alb", "alb/"])
+      expect(await fetched({ albKeysUrl: new URL(`https://keys.example.com/${path}`), poolKeysUrl })).toEqual(
+        ["https://keys.example.com/jwks.json", "https://keys.example.com/alb/<kid>"],
+      );
   });
 });
 

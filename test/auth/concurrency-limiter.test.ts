@@ -54,4 +54,13 @@ describe("a concurrency limiter", () => {
     expect(await last).toBe(3);
     expect(started).toEqual([1, 2, 3]);
   });
+
+  it("runs a task while fewer run than may, also where none may wait", async () => {
+    const { begin, ends } = setUp(1, 0);
+    const first = begin(1);
+    await nextTurn();
+    await expect(begin(2)).rejects.toThrow("full");
+    ends.get(1)!.resolve();
+    expect(await first).toBe(1);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rejectCrossSiteRequest } from "../../src/auth/csrf.ts";
+import { isCrossSiteNavigation, rejectCrossSiteRequest } from "../../src/auth/csrf.ts";
 import type { AppError } from "../../src/core/errors.ts";
 
 const HOST = "millrace.example.com";
@@ -12,6 +12,8 @@ function refused(method: string, headers: Record<string, string>, own?: string[]
     return (error as AppError).code === "forbidden_origin";
   }
 }
+
+const attempt = () => rejectCrossSiteRequest("POST", { origin: "https://evil.test" });
 
 describe("rejectCrossSiteRequest", () => {
   // The cases are those of Go's net/http csrf_test.go, and some from browsers and proxies.
@@ -65,5 +67,21 @@ describe("rejectCrossSiteRequest", () => {
     expect(
       refused("POST", { ...headers, "sec-fetch-site": "cross-site" }, ["https://millrace.example.com"]),
     ).toBe(true);
+  });
+
+  it("refuses another origin where the request names no host", () => {
+    expect(attempt).toThrow(expect.objectContaining({ code: "forbidden_origin" }));
+  });
+});
+
+describe("isCrossSiteNavigation", () => {
+  it.each([
+    ["cross-site", true],
+    ["same-site", true],
+    ["same-origin", false],
+    ["none", false],
+    [undefined, false],
+  ])("of a request with Sec-Fetch-Site %s is %s", (site, expected) => {
+    expect(isCrossSiteNavigation({ "sec-fetch-site": site })).toBe(expected);
   });
 });
