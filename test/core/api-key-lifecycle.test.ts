@@ -1,8 +1,10 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ApiKeyWithOwner } from "../../src/core/account-ports.ts";
 import {
   apiKeyState,
   invalidKeyError,
+  parseExpiry,
   rotationExpiries,
   withLastingEnd,
 } from "../../src/core/api-key-lifecycle.ts";
@@ -95,5 +97,60 @@ describe("rotationExpiries", () => {
     ["user_not_active", { user: null }],
   ])("refuses with %s", (code, fields) => {
     expect(thrownBy(() => rotationExpiries({ ...key, ...fields }, NOW, overlap))).toMatchObject({ code });
+  });
+});
+
+describe("parseExpiry", () => {
+  it.each([
+    ["2027-01-31", "2027-02-01T00:00:00.000Z"],
+    ["2026-12-31", "2027-01-01T00:00:00.000Z"],
+    ["2028-02-29", "2028-03-01T00:00:00.000Z"],
+    ["2027-01-31T12:00:00Z", "2027-01-31T12:00:00.000Z"],
+    ["2027-01-31T12:00Z", "2027-01-31T12:00:00.000Z"],
+    ["2027-01-31T12:00:00.5Z", "2027-01-31T12:00:00.500Z"],
+    ["2027-01-31T23:30:00-02:00", "2027-02-01T01:30:00.000Z"],
+    ["2027-01-01T00:30:00+02:00", "2026-12-31T22:30:00.000Z"],
+    ["9999-12-31", "9999-12-31T23:59:59.999Z"],
+  ])("reads %s as %s", (text, expected) => {
+    expect(parseExpiry(text)).toBe(expected);
+  });
+
+  it.each([
+    "",
+    "tomorrow",
+    "2027",
+    "2027-02-30",
+    "2027-02-29",
+    "2027-13-01",
+    "2027-00-10",
+    "2027-01-00",
+    "2027-02-30T12:00:00Z",
+    "2027-04-31T12:00:00+02:00",
+    "2027-01-31T25:00:00Z",
+    "2027-01-31T12:60:00Z",
+    "2027-01-31T12:00:00",
+    "2027-01-31T::Z",
+    "2027-01-31T12Z",
+    "2027-01-31T12:00:00+25:00",
+    "2027-01-31 12:00:00Z",
+    "31.01.2027",
+    "01/31/2027",
+    "1800000000",
+    "2027-1-31",
+    " 2027-01-31",
+    "2027-01-31\n",
+    "+012027-01-31",
+  ])("refuses %j", (text) => {
+    expect(parseExpiry(text)).toBeUndefined();
+  });
+
+  it("reads a date as the end of that day in UTC", () => {
+    const day = fc.date({ min: new Date("1970-01-01"), max: new Date("9998-12-31"), noInvalidDate: true });
+    fc.assert(
+      fc.property(day, (date) => {
+        const bare = date.toISOString().slice(0, 10);
+        expect(Date.parse(parseExpiry(bare)!)).toBe(Date.parse(`${bare}T00:00:00Z`) + DAY);
+      }),
+    );
   });
 });

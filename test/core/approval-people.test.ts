@@ -73,10 +73,16 @@ function readers({ people = PEOPLE, isSingle = false, pageSize = 2 }: Setting = 
             mail(name) === email && finance !== undefined ? [["finance", finance] as const] : [],
           ),
         ),
+      // Nobody is a member of the default project, where the role of the account counts.
       members: async (project: string) =>
-        Object.entries(people).flatMap(([name, { finance }]) =>
-          project === "finance" && finance !== undefined ? [{ email: mail(name), role: finance }] : [],
-        ),
+        project === "default"
+          ? [{ email: mail("fay"), role: "admin" }]
+          : [
+              ...(project === "finance" ? [{ email: mail("ghost"), role: "admin" }] : []),
+              ...Object.entries(people).flatMap(([name, { finance }]) =>
+                project === "finance" && finance !== undefined ? [{ email: mail(name), role: finance }] : [],
+              ),
+            ],
     },
   };
   return { read: read as unknown as PeopleReaders, pages };
@@ -196,7 +202,7 @@ describe("approvalRecipients", () => {
     [
       "only those of them who are meant, by their addresses in any form",
       { assignees: ["ann", "ben"].map(mail) },
-      { to: ["Ben@Example.com"] },
+      { to: ["Ben@Example.com", "cai@example.com"] },
       [mail("ben")],
     ],
     [
@@ -228,6 +234,16 @@ describe("approvalRecipients", () => {
       "nobody with a role who has passed it on",
       { assignees: [editor], events: [delegated("ben", "ann")] },
       {},
+      [`${mail("ann")} for ${mail("ben")}`],
+    ],
+    [
+      "nobody for an own place that was passed on, where the place that the person got is taken",
+      {
+        assignees: [editor, mail("cai")],
+        events: [delegated("ben", "ann"), delegated("cai", "ben")],
+        decisions: [decided("fay", "plan", "cai")],
+      },
+      { planDigest: "plan" },
       [`${mail("ann")} for ${mail("ben")}`],
     ],
     [

@@ -44,7 +44,13 @@ function readers(written: readonly string[], runs: readonly RunRecord[] = []): A
   });
   return {
     runs: { find: async (id) => runs.find((one) => one.id === id) },
-    workflows: { authorship: async (id, version) => authorshipOf(`${id}@${version}`, version) },
+    workflows: {
+      async authorship(id, version) {
+        if (typeof id !== "string" || typeof version !== "number")
+          throw new TypeError(`no version ${id}@${version}`);
+        return authorshipOf(`${id}@${version}`, version);
+      },
+    },
   };
 }
 const NOTHING = { workflows: [] };
@@ -209,11 +215,12 @@ const rule = (approvalsByStarter: boolean, approvalsByAuthor: boolean) => ({
   approvalsByAuthor,
 });
 
+const isAnns = (policy: ReturnType<typeof rule>, of: RunRecord, read: AuthorshipReaders, rest = NOTHING) =>
+  isOwnWork(policy, read, "ann@example.com", of, rest);
+
 describe("isOwnWork", () => {
   const started = run({ actor: by(ANN) });
   const wrote = { of: run(), read: readers(["w@3"]), rest: remaining(["w", 3]) };
-  const isAnns = (policy: ReturnType<typeof rule>, of: RunRecord, read: AuthorshipReaders, rest = NOTHING) =>
-    isOwnWork(policy, read, "ann@example.com", of, rest);
 
   it("is true for who started the run, unless the operator allows that", async () => {
     expect(await isAnns(rule(false, false), started, readers([]))).toBe(true);

@@ -71,6 +71,15 @@ describe("what ann has contributed to version 3 without a review by another pers
       [["ben", 2]],
       undefined,
     ],
+    [
+      "her publication, when ben published an older version after it",
+      [["ben", 3]],
+      [
+        ["ann", 3],
+        ["ben", 2],
+      ],
+      "published 3",
+    ],
     ["her publication of ben's version", [["ben", 3]], [["ann", 3]], "published 3"],
     [
       "nothing of an older version that she published",
@@ -130,6 +139,13 @@ describe("a contributor is the same person", () => {
       false,
     ],
     [
+      "for a user with any key, where an older release recorded no subject",
+      person("ann"),
+      { owner: "ann", keyName: "another", subject: "" },
+      true,
+    ],
+    ["not for another user there", person("ann"), { owner: "ben", keyName: "browser", subject: "" }, false],
+    [
       "not for a user with the name of such a key",
       person("ann"),
       { owner: "operator", keyName: "browser", subject: "operator" },
@@ -174,5 +190,11 @@ describe("what ann wrote up to version 3, which another person must review befor
     const { authors, reviews } = history([["ann", 3]], [["ben", 3]]);
     const unknown = reviews.map((review) => Object.assign({}, review, { lineage: null }));
     expect(unreviewedVersion(person("ann"), 3, null, { authors, reviews: unknown })).toBe(3);
+  });
+
+  it("counts a publication at the command line as a review", () => {
+    const { authors, reviews } = history([["ann", 3]], [["operator", 3]]);
+    const atCommandLine = reviews.map((review) => Object.assign({}, review, { lineage: "command-line" }));
+    expect(unreviewedVersion(person("ann"), 3, null, { authors, reviews: atCommandLine })).toBeUndefined();
   });
 });

@@ -213,6 +213,7 @@ describe("maskedPart", () => {
       [hidden, hidden + 10],
       [end - 1, end],
       [begin, hidden + 12],
+      [0, hidden + 3],
       [end, end + 9],
       [0, 10],
     ] as const)

@@ -153,7 +153,8 @@ describe("exposureOf the steps of a workflow", () => {
   it("names each effect once, and is empty without steps", async () => {
     expect((await effectsOf(send, send)).effects).toEqual(["http POST https://a.example/"]);
     expect(await of({})).toMatchObject({ effects: [], readOnly: true });
-    expect((await of({ commit: {} })).effects).toEqual(["saves workflow state"]);
+    expect(await of({ commit: {} })).toMatchObject({ effects: ["saves workflow state"], readOnly: false });
+    expect((await effectsOf({ ...send, workflow: "x" })).effects).toEqual(["http POST https://a.example/"]);
   });
 
   it("shortens no summary of 200 characters", async () => {
@@ -249,6 +250,30 @@ describe("exposureOf a workflow that runs others", () => {
 const digestWith = async (fields: object, definition: Record<string, unknown> = { steps: [read] }) =>
   (await exposureOf(nothing, { id: "x", name: "X", description: "", definition, ...fields })).digest;
 
+describe("exposureOf more than 100 workflows", () => {
+  it("is not read-only, also where those that are read only read", async () => {
+    const source = {
+      projectOf: async () => "default",
+      find: async () => ({ version: 1, published_version: null, project: "default" }),
+      findVersion: async () => ({ definition: { steps: [read] } }),
+    };
+    const steps = Array.from({ length: 101 }, (_, index) => ({ type: "workflow", workflow: `w${index}` }));
+    const definition = { steps };
+    const exposed = (count: number) =>
+      exposureOf(source as unknown as Parameters<typeof exposureOf>[0], {
+        id: "x",
+        name: "X",
+        description: "",
+        definition: { ...definition, steps: steps.slice(0, count) },
+      });
+    expect(await exposed(100)).toMatchObject({ effects: ["sql reads shop"], readOnly: true });
+    expect(await exposed(101)).toMatchObject({
+      effects: ["sql reads shop", "more than 100 other workflows"],
+      readOnly: false,
+    });
+  });
+});
+
 describe("the digest of exposureOf", () => {
   it("changes with the name, the description, the inputs and the name of the tool", async () => {
     const digests = await Promise.all([
@@ -256,9 +281,19 @@ describe("the digest of exposureOf", () => {
       digestWith({ name: "Y" }),
       digestWith({ description: "Y" }),
       digestWith({}, { steps: [read], inputs: { a: { type: "text" } } }),
+      digestWith({}, { steps: [read], inputs: { b: { type: "text" } } }),
       digestWith({}, { steps: [read], tool_name: "x" }),
     ]);
-    expect(new Set(digests).size).toBe(5);
+    expect(new Set(digests).size).toBe(6);
+  });
+
+  it("stays the same in later releases, because consents hold only for it", async () => {
+    expect(await digestWith({})).toBe("ixGuEHITTox-1tUIojkzsd");
+    expect(await digestWith({}, { steps: [send], commit: { a: 1 }, on_failure: "gone" })).toBe(
+      "I_d6dYKE483Kp1xhs0xACc",
+    );
+    const steps = Array.from({ length: 101 }, (_, index) => ({ type: "workflow", workflow: `w${index}` }));
+    expect(await digestWith({}, { steps })).toBe("EYa-xWWxQQs4xGDJO_TR2N");
   });
 
   it.each(["inputs", "state", "commit", "output"])(

@@ -5,6 +5,8 @@ describe("mailboxOf", () => {
   it.each([
     ["ann@example.com", "ann@example.com"],
     ["Ann+2@Example.COM", "ann@example.com"],
+    ["A@Example.com", "a@example.com"],
+    ["@Example.com", "@Example.com"],
     ["ann+a+b@example.com", "ann@example.com"],
     ["ann@example+x.com", "ann@example+x.com"],
     ["+ann@example.com", "+ann@example.com"],

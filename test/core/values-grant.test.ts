@@ -34,6 +34,9 @@ const key = (fields: Partial<ApiKeyWithOwner> = {}): Partial<ApiKeyWithOwner> =>
 const ofOperator = { owner: "operator", user: null };
 const limited = (limits: KeyLimits) => key({ limits });
 
+/** The owners whose memberships were read. */
+const asked: string[] = [];
+
 const grant = (
   confirmed: Partial<SubscriptionRecord>,
   { status = "active", roles = rolesIn("editor", { finance: "viewer" }), keys = [] }: Setting = {},
@@ -43,7 +46,10 @@ const grant = (
     users: {
       findByEmail: async (email: string) => (email === ANN ? { role: roles.role, status } : undefined),
     },
-    projects: { membershipsOf: async () => roles.memberships, isSingle: async () => roles.isSingleProject },
+    projects: {
+      membershipsOf: async (owner: string) => (asked.push(owner), roles.memberships),
+      isSingle: async () => roles.isSingleProject,
+    },
     apiKeys: { ofLineage: async (lineage: string) => (lineage === "key_1" ? keys : []) },
   };
   return valuesGrant(
@@ -186,7 +192,9 @@ describe("valuesGrant of a key", () => {
 
   it("of the operator needs no user", async () => {
     const keys = [key({ ...ofOperator, scopes: ["read", "admin"] })];
+    asked.length = 0;
     const found = await grant({ confirmedBy: "operator", confirmedLineage: "key_1" }, { keys });
+    expect(asked).toEqual([]);
     if ("withheld" in found) throw new Error(found.withheld);
     expect([...scopesIn(found.access, "default")]).toEqual(["read", "admin"]);
   });
