@@ -51,6 +51,20 @@ const FOLDERS: Readonly<Record<string, Folder>> = {
       "test/core/{run-causes,scope-refusal,scoped-readers,unsaved-runs,usage-limits,values-grant,written-assignees}.test.ts",
     ],
   },
+  "rights-tools": {
+    mutate: [
+      "src/engine/run-state/{key-limits,unsigned-approvals}.ts",
+      "tools/approvals/{find-decidable,refusals,standing}.ts",
+      "tools/reviews/{find-decidable,review-rule}.ts",
+      "tools/triggers/may-run.ts",
+      "tools/workflows/live-changes.ts",
+    ],
+    tests: [
+      "test/engine/run-state/key-limits.test.ts",
+      "test/surfaces/authorise.test.ts",
+      "test/tools/{approval-refusals,live-changes,review-rule,standing}.test.ts",
+    ],
+  },
   auth: {
     mutate: ["src/auth/**/*.ts"],
     tests: ["test/auth/**", "test/tools/users.test.ts", "test/surfaces/{session,password-attack}.test.ts"],
