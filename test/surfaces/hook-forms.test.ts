@@ -148,6 +148,31 @@ describe("a form that a webhook receives", () => {
   });
 });
 
+describe("a signed body has one meaning, whatever Content-Type says:", () => {
+  it("JSON is no form whose fields a text in it writes", async () => {
+    const { send } = await published({});
+    const json = '{"note":"&payload=%7B%22tag%22%3A%5B%22x%22%5D%7D&"}';
+    expect(expectProblem(await send(json), "invalid_input").detail).toContain("application/json");
+    expectProblem(await send(` ${json}`), "invalid_input");
+    const parts = `--b\r\nContent-Disposition: form-data; name="note"\r\n\r\n&tag=x&\r\n--b--\r\n`;
+    expectProblem(await send(parts), "invalid_input");
+    expectProblem(await send(`&${parts}`, "multipart/form-data; boundary=b"), "invalid_input");
+    expect((await send(parts, "multipart/form-data; boundary=b")).status).toBe(202);
+  });
+
+  it("JSON in UTF-8 is not read in a charset in which a character takes the backslash after it", async () => {
+    const { send, received } = await published({});
+    const json = JSON.stringify({ note: '\u4f60","tag":["x"],"a":"' });
+    for (const charset of ["gbk", "utf-16le"])
+      expectProblem(await send(json, `application/json; charset=${charset}`), "invalid_json");
+    const payload = `payload=${encodeURIComponent(json)}`;
+    expectProblem(await send(payload, `${FORM}; charset=gbk`), "invalid_json");
+    // U+4E00 and U+4E5E in GBK, of which the first is also a character of UTF-8.
+    const gbk = Buffer.from('{"tag":["\xd2\xbb","\xc6\xf2"]}', "latin1");
+    expect((await received(gbk, "application/json; charset=gbk")).run.output).toEqual(["\u4e00", "\u4e5e"]);
+  });
+});
+
 describe("JSON that a webhook receives", () => {
   const json = '{"tag":["ü"]}';
 

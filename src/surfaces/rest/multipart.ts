@@ -2,6 +2,7 @@
 import { charsetParameter, parseContentType } from "../../core/charset.ts";
 import { AppError } from "../../core/errors.ts";
 import { formatPath, invalidInput } from "../../core/issues.ts";
+import { assertMultipart } from "./body-meaning.ts";
 import {
   assertFieldCount,
   decodeFields,
@@ -21,6 +22,7 @@ const MAX_FILES = 20;
 export async function parseMultipart(body: Buffer, contentType: string): Promise<Field[]> {
   const boundary = parseContentType(contentType)?.params.get("boundary") ?? "";
   if (boundary === "") throw malformed("Content-Type names no boundary");
+  assertMultipart(body, boundary);
   const source = body.toString("latin1");
   const heads = headsOf(source, boundary);
   assertFieldCount(heads.length);
