@@ -146,9 +146,13 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     remedy:
       "Send deliveries to the URL that `GET /workflows/{workflow_id}/triggers` returns now: it may have been replaced.",
   },
-  trigger_gone: {
+  trigger_not_published: {
     meaning: "No published version of the workflow has the trigger of this URL.",
     remedy: "Publish a version with the trigger; its URL is the same as before.",
+  },
+  trigger_gone: {
+    meaning: "The workflow of the trigger of this URL is archived.",
+    remedy: "Remove the URL at the sender, or restore and publish the workflow.",
   },
   trigger_delivery_not_found: {
     meaning: "The workflow has received no such delivery, or it was purged.",

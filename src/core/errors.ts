@@ -53,6 +53,7 @@ export const ERRORS = {
   database_not_found: { status: 404, title: "The database does not exist", mcp: "tool", log: "info" },
   schedule_not_found: { status: 404, title: "The workflow has no schedule", mcp: "tool", log: "info" },
   trigger_not_found: { status: 404, title: "There is no such trigger", mcp: "tool", log: "info" },
+  trigger_not_published: { status: 404, title: "The trigger is not published", mcp: "protocol", log: "info" },
   trigger_delivery_not_found: { status: 404, title: "There is no such delivery", mcp: "tool", log: "info" },
   backfill_not_found: { status: 404, title: "The backfill does not exist", mcp: "tool", log: "info" },
   event_not_found: { status: 404, title: "There is no such event", mcp: "protocol", log: "info" },
@@ -162,7 +163,7 @@ export const ERRORS = {
   too_many_keys: { status: 409, title: "Too many valid API keys", mcp: "protocol", log: "info" },
   user_not_invited: { status: 409, title: "The user has no open invitation", mcp: "protocol", log: "info" },
   user_not_active: { status: 409, title: "The user is not active", mcp: "protocol", log: "info" },
-  trigger_gone: { status: 410, title: "The trigger is not published", mcp: "protocol", log: "info" },
+  trigger_gone: { status: 410, title: "The workflow of the trigger is archived", mcp: "protocol", log: "info" },
   event_received: { status: 410, title: "The event is no longer expected", mcp: "protocol", log: "info" },
   link_expired: { status: 410, title: "The link is no longer valid", mcp: "protocol", log: "info" },
   authorization_expired: {

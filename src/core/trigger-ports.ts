@@ -20,6 +20,8 @@ export interface TriggerRecord {
   version: number;
   /** Whether no published version has it. */
   removed: boolean;
+  /** Whether its workflow is archived, which removes it. */
+  archived: boolean;
   /** How often its URL was replaced. */
   rotation: number;
   createdAt: string;
@@ -72,8 +74,8 @@ export interface TriggersApi {
   url(trigger: Pick<TriggerRecord, "id" | "rotation">): Promise<string>;
   /**
    * Finds the trigger that a token belongs to.
-   * @throws AppError trigger_not_found for a token that is not the current one of a trigger; trigger_gone while no published
-   *   version has the trigger
+   * @throws AppError trigger_not_found for a token that is not the current one of a trigger; trigger_not_published
+   *   while no published version has the trigger; trigger_gone for one of an archived workflow
    */
   find(token: string): Promise<TriggerTarget>;
   /**

@@ -1,17 +1,19 @@
 /** Reads and writes the triggers of published workflows. */
 import type { Kysely } from "kysely";
+import type { WorkflowStatus } from "../../schemas/workflow.ts";
 import { newTriggerId } from "../core/ids.ts";
 import type { TriggerReader, TriggerRecord, TriggerWriter } from "../core/trigger-ports.ts";
 import type { Schema } from "./schema.ts";
 import type { TriggerRow } from "./trigger-schema.ts";
 
-const toRecord = (row: TriggerRow & { project: string }): TriggerRecord => ({
+const toRecord = (row: TriggerRow & { project: string; status: WorkflowStatus }): TriggerRecord => ({
   id: row.id,
   workflowId: row.workflow_id,
   project: row.project,
   name: row.name,
   version: row.version,
   removed: row.removed === 1,
+  archived: row.status === "archived",
   rotation: row.rotation,
   createdAt: row.created_at,
   rotatedAt: row.rotated_at,
@@ -23,7 +25,7 @@ const withProject = (db: Kysely<Schema>) =>
     .selectFrom("triggers")
     .innerJoin("workflows", "workflows.id", "triggers.workflow_id")
     .selectAll("triggers")
-    .select("workflows.project");
+    .select(["workflows.project", "workflows.status"]);
 
 export function triggerReader(db: Kysely<Schema>): TriggerReader {
   return {

@@ -230,7 +230,7 @@ describe("POST /hooks/{token}", () => {
     expectProblem(await send("{}"), "invalid_input");
   });
 
-  it("keeps its URL over versions, is gone while it is not published, and can get another one", async () => {
+  it("keeps its URL over versions, gets 404 while it is not published and 410 once it is archived, and can get another one", async () => {
     const { call, send, pathname, anyone } = await published();
     await call("PATCH", "/workflows/on-push", { description: "The same trigger" });
     await call("POST", "/workflows/on-push/publish", { version: 2 });
@@ -240,7 +240,7 @@ describe("POST /hooks/{token}", () => {
     ).toBe(pathname);
     expect(body.code).toBe("invalid_input");
     await call("POST", "/workflows/on-push/unpublish");
-    expectProblem(await send('{"ref":"main"}'), "trigger_gone");
+    expectProblem(await send('{"ref":"main"}'), "trigger_not_published");
     await call("POST", "/workflows/on-push/publish", { version: 2 });
     expect((await send('{"ref":"main"}')).status).toBe(202);
     const rotated = await call("POST", "/workflows/on-push/triggers/pushed/rotate");
@@ -250,6 +250,8 @@ describe("POST /hooks/{token}", () => {
     for (const path of ["/hooks/x", `${fresh.slice(0, -1)}!`, `/hooks/trg_none.${"A".repeat(32)}`])
       expectProblem(await anyone("POST", path, "{}"), "trigger_not_found");
     expectProblem(await anyone("GET", fresh), "method_not_allowed");
+    await call("DELETE", "/workflows/on-push");
+    expectProblem(await anyone("POST", fresh, "{}"), "trigger_gone");
   });
 
   it("delivers again by hand, to the version that is published now", async () => {

@@ -225,6 +225,7 @@ export const HOOKS: RouteConfig = {
     },
     ...problems([
       "trigger_not_found",
+      "trigger_not_published",
       "trigger_gone",
       "signature_invalid",
       "invalid_input",

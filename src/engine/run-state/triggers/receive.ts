@@ -69,7 +69,7 @@ export function triggersApi(options: Options): TriggersApi {
       const record = id === undefined ? undefined : await read.triggers.find(id);
       if (record === undefined || !tokens.isCurrent(token, record)) throw triggerNotFound();
       const trigger = record.removed ? undefined : await declared(record);
-      if (trigger === undefined) throw triggerGone();
+      if (trigger === undefined) throw record.archived ? triggerGone() : notPublished();
       return { record, trigger };
     },
 
@@ -212,9 +212,19 @@ const triggerNotFound = (): AppError =>
     "There is no trigger with this URL. Check that it is complete, and that it was not replaced since.",
   );
 
+/**
+ * Senders that follow REST Hooks or Standard Webhooks delete a subscription that gets 410. So only an archived workflow has it: a
+ * workflow that is unpublished for a while answers 404, which does not say whether it lasts (RFC 9110, section 15.5.5).
+ */
 const triggerGone = (): AppError =>
   new AppError(
     "trigger_gone",
+    "The workflow of this trigger is archived. Remove the URL at the sender, or restore and publish the workflow to use it again.",
+  );
+
+const notPublished = (): AppError =>
+  new AppError(
+    "trigger_not_published",
     "No published version of the workflow has this trigger now. Publish one to use its URL again.",
   );
 
