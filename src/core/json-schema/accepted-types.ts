@@ -133,5 +133,6 @@ export function acceptsType(schema: unknown, question: Question): boolean {
   return isAccepted;
 }
 
-const typeName = (value: unknown): string =>
+/** The type of a JSON value, as a schema names it; a whole number is a `number`. */
+export const typeName = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "array" : typeof value;

@@ -3,7 +3,7 @@
  * description; calls are checked by the schema as it is written.
  */
 import { canonicalJson } from "../canonical-json.ts";
-import { acceptsType } from "../json-schema/accepted-types.ts";
+import { acceptsType, typeName } from "../json-schema/accepted-types.ts";
 import type { JsonSchema } from "../json-schema/dialect.ts";
 import { isSchemaObject } from "../json-schema/map-schemas.ts";
 import { ANNOTATIONS, EXAMPLES, fieldsOf, listOf, merged, type Node } from "./merge-schemas.ts";
@@ -120,9 +120,6 @@ function typesOf({ type, ...schema }: JsonSchema): unknown[] {
   const written = type === undefined ? [...found] : [type].flat();
   return written.filter((each) => each !== "null" && (found.size === 0 || found.has(valueType(each))));
 }
-
-const typeName = (value: unknown): string =>
-  value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
 
 const valuesOf = (schema: JsonSchema): readonly unknown[] =>
   Object.hasOwn(schema, "const") ? [schema["const"]] : listOf(schema["enum"]);
