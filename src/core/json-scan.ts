@@ -7,7 +7,7 @@ import { readNumber } from "../../schemas/long-numbers.ts";
 /** Maximum number of losses reported for one text. */
 const MAX_LOSSES = 100;
 /** Number of characters by which a text may grow beyond its own length: five characters (`1e990`) can write a thousand digits. */
-const MAX_ADDED_CHARS = 64 * 1024;
+export const MAX_ADDED_CHARS = 64 * 1024;
 /** Maximum length of the part of a path that decides whether a number is read. */
 const MAX_DECISIVE_PARTS = 3;
 

@@ -4,7 +4,7 @@
  * (Children load this file: it imports little.)
  */
 import type { SqlColumn } from "../../core/connections.ts";
-import { hasRepeatedKey, LONG_NUMBER } from "../../core/json-scan.ts";
+import { hasRepeatedKey, LONG_NUMBER, MAX_ADDED_CHARS } from "../../core/json-scan.ts";
 import { readNumber } from "../../../schemas/long-numbers.ts";
 
 /** The form in which values of a database type arrive. */
@@ -76,21 +76,33 @@ export function toIsoTimestamp(text: string): string {
 
 /**
  * Parses the value of a column that holds JSON as text. Numbers that a double can't hold become long numbers; one that is too
- * long even for these becomes text as it is written, and so does JSON with a key that occurs twice in an object.
+ * long even for these becomes text as it is written. JSON with a key that occurs twice in an object stays the text that it is, and so
+ * does JSON whose numbers have exponents that would make it more than twice as long.
  */
 export function parseJsonText(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     if (hasRepeatedKey(text, value)) return text;
     if (!LONG_NUMBER.test(text)) return value;
-    return JSON.parse(text, readSource as Parameters<typeof JSON.parse>[1]);
+    return JSON.parse(text, numberReader(text.length + MAX_ADDED_CHARS) as Parameters<typeof JSON.parse>[1]);
   } catch {
     return text;
   }
 }
 
-function readSource(_key: string, value: unknown, { source }: { source?: string }): unknown {
-  return typeof value === "number" && source !== undefined ? (readNumber(source) ?? source) : value;
+/**
+ * @param maxAdded number of characters that long numbers may have beyond those that are written, in all
+ * @returns a reviver of JSON.parse that reads long numbers, and throws beyond that
+ */
+function numberReader(maxAdded: number) {
+  let added = 0;
+  return (_key: string, value: unknown, { source }: { source?: string }): unknown => {
+    if (typeof value !== "number" || source === undefined) return value;
+    const number = readNumber(source) ?? source;
+    if (typeof number === "string" && (added += number.length - source.length) > maxAdded)
+      throw new RangeError("The numbers have too many digits.");
+    return number;
+  };
 }
 
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };

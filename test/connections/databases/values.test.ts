@@ -84,4 +84,15 @@ describe("parseJsonText", () => {
   ])("keeps every digit of %s", (text, value) => {
     expect(parseJsonText(text)).toEqual(value);
   });
+
+  it("leaves JSON a text whose exponents would make it more than twice as long", () => {
+    const listOf = (count: number): string =>
+      JSON.stringify(Array.from({ length: count }, () => 0)).replaceAll("0", "1e990");
+    const digits = `1${"0".repeat(990)}`;
+    expect(parseJsonText(listOf(60))).toEqual(Array.from({ length: 60 }, () => digits));
+    expect(parseJsonText(listOf(100_000))).toBe(listOf(100_000));
+    // Numbers that are long as they are written add nothing.
+    const ids = `[${Array.from({ length: 10_000 }, () => "9007199254740993").join()}]`;
+    expect(parseJsonText(ids)).toHaveLength(10_000);
+  });
 });
