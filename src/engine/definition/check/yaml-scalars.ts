@@ -1,6 +1,7 @@
 /** Reads plain scalars of YAML as JSON has them: numbers with all digits, and keys as they are written. */
 import { type Document, isAlias, isNode, type Scalar, visit } from "yaml";
 import { readYamlNumber } from "../../../../schemas/yaml-numbers.ts";
+import { MAX_ADDED_CHARS } from "../../../core/json-scan.ts";
 import { offsetOf, pathOf, type YamlValueIssue } from "./yaml-values.ts";
 
 /** Maximum number of reported warnings. */
@@ -18,12 +19,14 @@ export interface MisreadScalar extends YamlValueIssue {
 
 /**
  * Replaces the values that JavaScript numbers don't hold by long numbers, and each key by its text (`01067: …` is no number).
- * Infinity, and numbers that are too long, stay for `yamlValueIssues`.
+ * Infinity, numbers that are too long, and those whose digits would make the text more than twice as long stay for `yamlValueIssues`.
  * @param document it is changed
  * @returns the values that may have been meant as text
  */
 export function readScalars(document: Document): MisreadScalar[] {
   const misread: MisreadScalar[] = [];
+  /** Number of characters that long numbers may have beyond those that are written. */
+  let addable = (document.range?.[2] ?? 0) + MAX_ADDED_CHARS;
   visit(document, {
     Scalar(key, node, ancestors) {
       const { source } = node;
@@ -32,7 +35,14 @@ export function readScalars(document: Document): MisreadScalar[] {
         if (typeof node.value !== "string") node.value = source;
         return;
       }
-      if (typeof node.value === "number") node.value = readYamlNumber(source) ?? node.value;
+      if (typeof node.value === "number") {
+        const number = readYamlNumber(source) ?? node.value;
+        const growth = typeof number === "string" ? number.length - source.length : 0;
+        if (growth <= addable) {
+          node.value = number;
+          addable -= growth;
+        }
+      }
       if (node.type !== "PLAIN" || misread.length >= MAX_WARNINGS) return;
       const kind = kindOf(node);
       const shown = String(node.value);

@@ -45,8 +45,11 @@ export function yamlValueIssues(document: Document): YamlValueIssue[] {
     Node(key, node, ancestors) {
       if (issues.length >= MAX_ISSUES) return visit.BREAK;
       if (!isAlias(node) && node.anchor !== undefined) anchors.set(node.anchor, node);
-      if (isScalar(node) && key !== "key" && isTooLong(node))
-        report(node, ancestors, { kind: "not_finite", text: node.source ?? String(node.value) });
+      const kind = isScalar(node) && key !== "key" ? lossOf(node) : undefined;
+      if (kind !== undefined) {
+        const { source, value } = node as Scalar;
+        report(node, ancestors, { kind, text: source ?? String(value) });
+      }
       return undefined;
     },
     Map(_, map, ancestors) {
@@ -75,9 +78,12 @@ export function yamlValueIssues(document: Document): YamlValueIssue[] {
   return issues;
 }
 
-/** Whether a scalar is infinity, no number, or one with more digits than a long number: `readScalars` has left it a number. */
-const isTooLong = ({ value, source = "" }: Scalar): boolean =>
-  typeof value === "number" && readYamlNumber(source) === undefined;
+/** What is lost of a scalar that `readScalars` has left a number: infinity, no number, or one with too many digits. */
+function lossOf({ value, source = "" }: Scalar): "not_finite" | "too_expanded" | undefined {
+  if (typeof value !== "number") return undefined;
+  const number = readYamlNumber(source);
+  return number === undefined ? "not_finite" : typeof number === "string" ? "too_expanded" : undefined;
+}
 
 const isMerge = ({ key }: Pair): boolean => isScalar(key) && typeof key.value === "symbol";
 

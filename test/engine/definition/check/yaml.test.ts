@@ -285,6 +285,7 @@ describe("YAML", () => {
     ["a key twice in JSON", '{"steps": [], "steps": []}', "steps duplicate_key", 1, 15],
     ["a number that is too long", "a: { b: [1, -1e4000] }", "a.b[1] not_finite", 1, 13],
     ["one in another base", `a: 0x${"F".repeat(1_000)}`, "a not_finite", 1, 4],
+    ["exponents that add too many digits", `a: [${"1e990, ".repeat(100)}]`, "a[67] not_finite", 1, 474],
     ["infinity", "a: .inf", "a not_finite", 1, 4],
     ["a key named __proto__", "a:\n  __proto__: {}", "a.__proto__ not_allowed", 2, 3],
     ["a wrong merge key", "a:\n  <<: text", " invalid_yaml", 2, 3],
