@@ -5,7 +5,7 @@ import type { EngineApi, RemainingWork } from "./engine-port.ts";
 import { samePerson } from "./mailbox.ts";
 import type { RunActor, RunRecord } from "./model.ts";
 import type { Principal, WorkflowReader } from "./ports.ts";
-import { personalCause, isPersonal, type PersonalCause } from "./run-causes.ts";
+import { isDefiner, isPersonal, personalCause, type PersonalCause } from "./run-causes.ts";
 import type { RunReader } from "./run-ports.ts";
 import { usageSubjectOf } from "./usage-limits.ts";
 
@@ -68,13 +68,9 @@ export async function findAuthoredWork(
     versions.set(`${workflowId}@${version}`, { workflowId, version });
   for (const { workflow_id: id, version } of workflows) if (id !== null && version !== null) add(id, version);
   const definer = run.causes
-    .filter(isPersonal)
-    .find(
-      ({ kind, ...cause }) =>
-        (kind === "patched" || kind === "step") &&
-        isContributor(principal, { ...cause, subject: usageSubjectOf(cause) }),
-    );
-  if (definer !== undefined) return { kind: definer.kind as "patched" | "step", runId: definer.by };
+    .filter(isDefiner)
+    .find((cause) => isContributor(principal, { ...cause, subject: usageSubjectOf(cause) }));
+  if (definer !== undefined) return { kind: definer.kind, runId: definer.by };
   for (let next: RunRecord | undefined = run; next !== undefined;) {
     // What was called before the question takes part too: the question may rest on its output.
     for (const [id, version] of Object.entries(next.pins ?? {})) add(id, version);

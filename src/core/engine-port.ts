@@ -115,7 +115,10 @@ export type RunRequest = (WorkflowRequest | StepRequest) & RunRequestOptions;
 interface RunRequestOptions {
   /** Null for runs that the engine starts. */
   caller: RunCaller | null;
-  /** What the key of somebody is limited to on whose behalf the engine starts the run; left out or null for nothing. */
+  /**
+   * What the key of somebody is limited to on whose behalf the engine starts the run; null for nothing. Left out, that of the actor, unless
+   * another run starts it.
+   */
   keyLimits?: KeyLimits | null | undefined;
   /** The id of the run, where it was chosen before; left out, a new one. */
   runId?: string | undefined;

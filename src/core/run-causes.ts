@@ -8,6 +8,10 @@ export type PersonalCause = Exclude<RunCause, { kind: "unsigned" }>;
 
 export const isPersonal = (cause: RunCause): cause is PersonalCause => cause.kind !== "unsigned";
 
+/** Whether it names who wrote what the run executes, which is no saved version. */
+export const isDefiner = (cause: RunCause): cause is PersonalCause & { kind: "patched" | "step" } =>
+  cause.kind === "patched" || cause.kind === "step";
+
 /** Somebody as a cause. @param by the run, or the delivery, with which they caused it */
 export const personalCause = (
   kind: PersonalCause["kind"],

@@ -1,8 +1,8 @@
 /** Assembles the part of the engine that every process needs: checking definitions and starting runs. */
 import type { Logger } from "pino";
 import { DEFAULT_RUN_BYTES, DURATION_LIMITS } from "../../schemas/config.ts";
-import type { Issue } from "../../schemas/problem.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
+import type { ApiKeyReader } from "../core/account-ports.ts";
 import type { PeopleReaders } from "../core/approval-people.ts";
 import type { Clock } from "../core/clock.ts";
 import { withGrantHints } from "../core/grant-hint.ts";
@@ -11,7 +11,6 @@ import { type ConnectionViews, connectionViews } from "../core/connection-views.
 import type { ConfiguredConnections } from "../core/connections.ts";
 import { durationCutter, type DurationLimits } from "../core/duration-limits.ts";
 import type { CheckReport, EngineApi } from "../core/engine-port.ts";
-import { newRunId } from "../core/ids.ts";
 import { lazy } from "../core/lazy.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
 import type { WorkflowReader } from "../core/ports.ts";
@@ -29,11 +28,11 @@ import { definitionSchema } from "./definition/definition-schema.ts";
 import { definitionCache } from "./definition/compiled-definition.ts";
 import { CONNECTIONS_MS, runChecks } from "./definition/run-checks.ts";
 import { type RemainingWorkReader, remainingWork } from "./run-state/remaining-work.ts";
-import { beyondLimits, pinnedVersions } from "./run-state/key-limits.ts";
+import { beyondLimits, keyOfStart, pinnedVersions, versionBeyondLimits } from "./run-state/key-limits.ts";
 import { callPinner } from "./run-state/pin-calls.ts";
 import { type PrepareRun, prepareRun } from "./run-state/prepare-run.ts";
 import { type QueueAdmission, queueAdmission } from "./run-state/queue-admission.ts";
-import { approvalsOf, hasUnsignedTrigger, unsignedApprovals } from "./run-state/unsigned-approvals.ts";
+import { undecidableIn, unsignedApprovals } from "./run-state/unsigned-approvals.ts";
 import { schedulePolicy, type SchedulePolicy } from "./run-state/schedule-policy.ts";
 import { spans } from "./run-state/spans.ts";
 import type { RunContext } from "./run-state/run-context.ts";
@@ -46,6 +45,7 @@ export interface EngineOptions {
     workflows: WorkflowReader;
     projects: ProjectReader;
     users?: PeopleReaders["users"];
+    apiKeys: Pick<ApiKeyReader, "ofLineage">;
   };
   clock: Clock;
   log: Logger;
@@ -147,6 +147,8 @@ export function engine({
     (await loadChecker()).check(source, options, await resourcesOf(options));
   const pinCalls = callPinner(workflows, runs);
   const limited = beyondLimits(context.definitionCache, runs);
+  const undecidable = unsignedApprovals(context.definitionCache, runs, approvalsByStarter);
+  const issuesOfTriggers = undecidableIn(pinCalls, undecidable, approvalsByStarter);
   const check: CheckDefinition = async (source, options) => {
     const { isLimited, ...resources } = await resourcesOf(options);
     const report: CheckReport =
@@ -160,7 +162,7 @@ export function engine({
     const { checkConnections, keyLimits = null } = options;
     const called = calledWorkflowIds(report.definition ?? {});
     if (checkConnections && report.valid)
-      report.warnings.push(...(await undecidableIn(report.definition!, called)));
+      report.warnings.push(...(await issuesOfTriggers(report.definition!, called)));
     if (!isLimited) return report;
     const beyond =
       checkConnections && keyLimits !== null && called.length > 0
@@ -169,16 +171,6 @@ export function engine({
     const errors = [...withGrantHints(report.errors), ...beyond];
     return { ...report, errors, valid: errors.length === 0 };
   };
-  // The names of the fields are those of a valid definition.
-  async function undecidableIn(
-    definition: Record<string, unknown>,
-    called: readonly string[],
-  ): Promise<Issue[]> {
-    if (approvalsByStarter || !hasUnsignedTrigger(definition)) return [];
-    const pins = called.length === 0 ? {} : await pinCalls(called, { live: false });
-    return [...approvalsOf(definition), ...(await undecidable(pinnedVersions(pins)))];
-  }
-  const undecidable = unsignedApprovals(context.definitionCache, runs, approvalsByStarter);
   const assertQueueMoves: QueueAdmission =
     maxQueueAge === undefined ? async () => {} : queueAdmission(read.jobs, clock, maxQueueAge);
   const prepare = prepareRun({
@@ -192,6 +184,7 @@ export function engine({
     pinCalls,
     isOffered: (id, project) => projects.isOffered(id, project),
     beyondLimits: limited,
+    keyOfStart: keyOfStart(read.apiKeys),
     unsignedApprovals: undecidable,
   });
   return {
@@ -200,12 +193,7 @@ export function engine({
     check,
     checkInline,
     prepareRun: prepare,
-    async beyondKeyLimits(version, keyLimits) {
-      if (keyLimits?.databases === undefined && keyLimits?.models === undefined) return [];
-      const definition = (await runs.versionDefinition(version.workflowId, version.version)) ?? {};
-      const pins = await pinCalls(calledWorkflowIds(definition), { live: true });
-      return limited([{ ...version, id: newRunId(), definition: null }, ...pinnedVersions(pins)], keyLimits);
-    },
+    beyondKeyLimits: versionBeyondLimits(runs, pinCalls, limited),
     async assertMayStart(run) {
       await assertDiskSpace();
       await assertQueueMoves(run);

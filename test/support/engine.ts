@@ -28,6 +28,7 @@ import { eventsApi } from "../../src/engine/run-state/waits/event.ts";
 import { jobWorker } from "../../src/queue/worker.ts";
 import { noTracer, type Tracer } from "../../src/core/tracer.ts";
 import { stepTypes } from "../../src/steps/index.ts";
+import { apiKeyReader } from "../../src/store/api-keys.ts";
 import { projectReader } from "../../src/store/projects.ts";
 import { engineReaders, engineTransaction } from "../../src/store/engine-transaction.ts";
 import { testStore } from "./store.ts";
@@ -104,7 +105,7 @@ export async function testEngine({
 } & Parameters<typeof testStore>[0] = {}) {
   const opened = await testStore(storeOptions);
   const { store, clock, create, change } = opened;
-  const read = { ...engineReaders(store.read), workflows: opened.read, projects: projectReader(store.read) };
+  const read = { ...engineReaders(store.read), workflows: opened.read, projects: projectReader(store.read), apiKeys: apiKeyReader(store.read) };
   const transaction = engineTransaction(store, clock);
   const { changes } = store;
   const log = pino({ level: "silent" });

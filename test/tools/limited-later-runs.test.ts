@@ -1,7 +1,7 @@
 /** A key with limited databases makes no runs happen later that it could not start itself, by any operation. */
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startBackfill } from "../../tools/backfills/start-backfill.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { pauseSchedule } from "../../tools/schedules/pause-schedule.ts";
@@ -16,11 +16,17 @@ import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
 import { restoreWorkflow } from "../../tools/workflows/restore-workflow.ts";
 import { withdrawExposure } from "../../tools/workflows/withdraw-exposure.ts";
 import type { AnyTool } from "../../src/core/tool.ts";
-import { temporaryDirectory, testInstance } from "../support/instance.ts";
+import { DAY } from "../../src/core/clock.ts";
+import { getSchedule } from "../../tools/schedules/get-schedule.ts";
+import { updateWorkflow } from "../../tools/workflows/update-workflow.ts";
+import { untilPassing } from "../support/eventually.ts";
+import { apiClient } from "../support/http.ts";
+import { fakeClock, temporaryDirectory, testInstance } from "../support/instance.ts";
 import { addProject } from "../support/projects.ts";
 import { callAs, keyPrincipal } from "../support/users.ts";
 
 const calling = (workflow: string) => [{ id: "call", type: "workflow", workflow }];
+const SAY = { id: "say", type: "set", values: { n: 1 } };
 const ledgerQuery = { type: "sql", database: "ledger", query: "SELECT 1 AS n" };
 const STARTS = {
   schedule: { cron: "0 3 * * *" },
@@ -130,3 +136,68 @@ it.each(Object.entries(OPERATIONS))(
     expect(await opened.limited(tool, await request(opened.harmless))).toBeTypeOf("object");
   },
 );
+
+describe("runs that start by themselves", () => {
+  it("stay in the limits of the key that published their workflow, whatever the workflows that it calls use by then", async () => {
+    const clock = fakeClock();
+    const databases = ["shop", "ledger"].map((name) => {
+      const dataset = join(temporaryDirectory(), `${name}.db`);
+      new DatabaseSync(dataset).close();
+      return { name, type: "sqlite", dataset };
+    });
+    const config = { databases };
+    const instance = await testInstance({ clock, config });
+    const { queue } = await instance.executor({ config });
+    const { record } = await instance.key({ name: "agent", limits: { databases: ["shop"] } });
+    const { url } = await instance.rest({ config });
+    const principal = keyPrincipal();
+    const anyone = callAs(instance, principal);
+    const limited = callAs(instance, {
+      ...principal,
+      keyName: "agent",
+      lineage: record.lineage,
+      access: { ...principal.access, keyLimits: record.limits },
+    });
+    await anyone(createWorkflow, { name: "Called", definition: { steps: [SAY] } });
+    await anyone(publishWorkflow, { workflow_id: "called" });
+    for (const [name, by] of [
+      ["Limited", limited],
+      ["Free", anyone],
+    ] as const) {
+      await by(createWorkflow, { name, definition: { ...STARTS, steps: calling("called") } });
+      expect(await by(publishWorkflow, { workflow_id: name.toLowerCase() })).toMatchObject({
+        status: "published",
+      });
+    }
+    await anyone(updateWorkflow, {
+      workflow_id: "called",
+      definition: { steps: [{ id: "a", ...ledgerQuery }] },
+    });
+    await anyone(publishWorkflow, { workflow_id: "called" });
+    clock.advance(DAY);
+    queue.wake();
+    const why =
+      'calls the workflow called, which uses a database that the key "agent" that published it may not use';
+    await untilPassing(async () =>
+      expect(await anyone(getSchedule, { workflow_id: "limited" })).toMatchObject({
+        skipped: { reason: "failed", message: expect.stringContaining(why) as string },
+      }),
+    );
+    expect(await anyone(getSchedule, { workflow_id: "free" })).toMatchObject({ skipped: null });
+    const read = instance.read;
+    for (const id of ["limited", "free"]) {
+      const [trigger] = await read.triggers.ofWorkflow(id);
+      const path = new URL(await instance.services.engine.triggers.url(trigger!)).pathname;
+      const { body } = await apiClient(url)("POST", path, {});
+      await untilPassing(async () =>
+        expect(
+          await read.triggerDeliveries.find((body as { delivery_id: string }).delivery_id),
+        ).toMatchObject(
+          id === "free"
+            ? { status: "started" }
+            : { code: "workflow_not_runnable", reason: expect.stringContaining(why) as string },
+        ),
+      );
+    }
+  });
+});

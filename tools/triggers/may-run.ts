@@ -1,5 +1,6 @@
 import { scopesIn } from "../../src/core/access.ts";
-import { AppError } from "../../src/core/errors.ts";
+import type { AppError } from "../../src/core/errors.ts";
+import { keyLimitRefusal } from "../../src/core/key-limit-refusal.ts";
 import { missingScope } from "../../src/core/scope-refusal.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import type { TriggerRecord } from "../../src/core/trigger-ports.ts";
@@ -16,13 +17,6 @@ export async function runRefusal(
   if (!scopesIn(access, project).has("run"))
     return missingScope(principal, { subject: "What starts runs of a workflow", scope: "run", project });
   const errors = await engine.beyondKeyLimits({ workflowId, version }, access.keyLimits);
-  const [issue] = errors;
-  return (
-    issue &&
-    new AppError(
-      "workflow_not_runnable",
-      `This key can't start runs of version ${version} of "${workflowId}", which ${issue.message}. Use another key, or ask its owner for one with wider limits.`,
-      { errors },
-    )
-  );
+  const [first, ...others] = errors;
+  return first && keyLimitRefusal({ workflowId, version }, [first, ...others]);
 }

@@ -6,6 +6,7 @@ import type { Workflow } from "../../schemas/workflow.ts";
 import { projectOf } from "../../schemas/project.ts";
 import { scopesIn } from "../../src/core/access.ts";
 import { AppError } from "../../src/core/errors.ts";
+import { keyLimitRefusal } from "../../src/core/key-limit-refusal.ts";
 import type { Readers, WorkflowReader, Writers } from "../../src/core/ports.ts";
 import { unscoped } from "../../src/core/scoped-readers.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
@@ -103,15 +104,11 @@ export async function keyMayStart(
   if (keyLimits === null) return async () => {};
   const refusalOf = async ({ workflowId, version }: LiveVersion): Promise<AppError | undefined> => {
     const errors = await engine.beyondKeyLimits({ workflowId, version }, keyLimits);
-    const [issue] = errors;
+    const [first, ...others] = errors;
+    const consequence = `So this key can't ${change}, and nothing was changed.`;
     return (
-      issue &&
-      new AppError(
-        "not_permitted",
-        `This key is limited to some databases or models, so it can't ${change}: version ${version} of "${workflowId}" ${issue.message}. ` +
-          "Nothing was changed. Use another key, or ask a person.",
-        { errors },
-      )
+      first &&
+      keyLimitRefusal({ workflowId, version }, [first, ...others], { code: "not_permitted", consequence })
     );
   };
   const checked = await find().catch((error: unknown) => {

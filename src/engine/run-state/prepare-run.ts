@@ -7,6 +7,7 @@ import { AppError } from "../../core/errors.ts";
 import { formatPath, invalidInput } from "../../core/issues.ts";
 import { findWorkflow } from "../../core/find-workflow.ts";
 import { newRunId } from "../../core/ids.ts";
+import { keyLimitRefusal } from "../../core/key-limit-refusal.ts";
 import { listInputs, readByNames } from "../../core/listed-inputs/index.ts";
 import type { RunPins } from "../../core/model.ts";
 import { causesOfRun } from "../../core/run-causes.ts";
@@ -16,7 +17,7 @@ import type { EngineApi, PreparedRun, RunRequest } from "../../core/engine-port.
 import type { RunReader } from "../../core/run-ports.ts";
 import type { DefinitionRef, DefinitionCache } from "../definition/compiled-definition.ts";
 import type { RunCheck } from "../definition/run-checks.ts";
-import { type BeyondLimits, pinnedVersions } from "./key-limits.ts";
+import { type BeyondLimits, type KeyOfStart, pinnedVersions } from "./key-limits.ts";
 import type { PinCalls } from "./pin-calls.ts";
 import type { QueueAdmission } from "./queue-admission.ts";
 import type { UnsignedApprovals } from "./unsigned-approvals.ts";
@@ -41,6 +42,7 @@ interface Options {
   /** Whether the workflows of a project may call this one of another project. */
   isOffered(workflowId: string, project: string): Promise<boolean>;
   beyondLimits: BeyondLimits;
+  keyOfStart: KeyOfStart;
   unsignedApprovals: UnsignedApprovals;
   validation: Validation;
 }
@@ -55,6 +57,7 @@ export function prepareRun({
   pinCalls,
   isOffered,
   beyondLimits,
+  keyOfStart,
   unsignedApprovals,
   validation,
 }: Options): PrepareRun {
@@ -117,7 +120,7 @@ export function prepareRun({
     const unsaved = unsavedPart(request, source);
     if (unsaved !== undefined && request.caller !== null)
       assertMayRunUnsaved(request.caller.principal, project, unsaved);
-    const keyLimits = request.caller?.principal.access.keyLimits ?? request.keyLimits ?? null;
+    const { limits, key } = await keyOfStart(request);
     const inherited = request.pins ?? null;
     const ref: DefinitionRef = { id: request.runId ?? newRunId(), ...source };
     const causes = causesOfRun({
@@ -127,12 +130,12 @@ export function prepareRun({
       causes: request.causes ?? [],
     });
     const assertAllowed = async (versions: readonly DefinitionRef[]): Promise<void> => {
-      const beyond = await beyondLimits(versions, keyLimits);
+      const [first, ...others] = await beyondLimits(versions, limits, key);
       const undecidable = causes.some(({ kind }) => kind === "unsigned")
         ? await unsignedApprovals(versions)
         : [];
-      const errors = [...beyond, ...undecidable];
-      if (errors.length > 0) throw notRunnable(ref, errors);
+      if (first !== undefined) throw keyLimitRefusal(ref, [first, ...others, ...undecidable]);
+      if (undecidable.length > 0) throw notRunnable(ref, undecidable);
     };
     await assertAllowed([ref]);
     const { issues, facts } = await check(ref, {

@@ -5,6 +5,8 @@
 import type { Issue } from "../../../schemas/problem.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import type { DefinitionCache, DefinitionRef } from "../definition/compiled-definition.ts";
+import { pinnedVersions } from "./key-limits.ts";
+import type { PinCalls } from "./pin-calls.ts";
 
 /** Returns the issues of the versions that a run follows: their steps that ask for an approval. A version that can't run has none. */
 export type UnsignedApprovals = (versions: readonly DefinitionRef[]) => Promise<Issue[]>;
@@ -28,16 +30,22 @@ export const unsignedApprovals =
     return issues;
   };
 
+/** Returns the issues of a valid definition with a trigger without a signature, and of what it calls. @param called the workflows that it calls */
+export const undecidableIn =
+  (pinCalls: PinCalls, undecidable: UnsignedApprovals, isAllowed: boolean) =>
+  async (definition: Readonly<Record<string, unknown>>, called: readonly string[]): Promise<Issue[]> => {
+    if (isAllowed || !hasUnsignedTrigger(definition)) return [];
+    const pins = called.length === 0 ? {} : await pinCalls(called, { live: false });
+    return [...approvalsOf(definition), ...(await undecidable(pinnedVersions(pins)))];
+  };
+
 /** The steps of a definition that ask for an approval, as issues. */
-export const approvalsOf = ({ steps = [] }: { steps?: readonly { type: string }[] }): Issue[] =>
+const approvalsOf = ({ steps = [] }: { steps?: readonly { type: string }[] }): Issue[] =>
   steps.flatMap(({ type }, index) => (type === "approval" ? [ofStep(index)] : []));
 
 /** Whether anybody with a URL starts runs of a definition. */
-export const hasUnsignedTrigger = ({
-  triggers = [],
-}: {
-  triggers?: readonly { signature?: unknown }[];
-}): boolean => triggers.some(({ signature }) => signature === undefined);
+const hasUnsignedTrigger = ({ triggers = [] }: { triggers?: readonly { signature?: unknown }[] }): boolean =>
+  triggers.some(({ signature }) => signature === undefined);
 
 /** The code of the issues. */
 const UNSIGNED_APPROVAL = "unsigned_approval";

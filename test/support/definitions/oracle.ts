@@ -33,6 +33,7 @@ export async function definitionOracle(harness: TestEngine): Promise<(made: Gene
     pinCalls: () => Promise.resolve({}),
     isOffered: () => Promise.resolve(false),
     beyondLimits: () => Promise.resolve([]),
+    keyOfStart: () => Promise.resolve({ limits: null }),
     unsignedApprovals: () => Promise.resolve([]),
   });
 
