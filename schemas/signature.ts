@@ -19,6 +19,12 @@ const Prefix = z.string().regex(/^[!-+\--:<-~]{1,40}$/, {
   error: "must be up to 40 characters without a space, a comma or a semicolon",
 });
 
+/** As `Prefix`, or the scheme of an Authorization header with the space after it (RFC 9110, section 11.4). */
+const SignaturePrefix = z.string().regex(/^(?=.{1,40}$)[!-+\--:<-~]+ ?$/, {
+  error:
+    "must be up to 40 characters without a comma or a semicolon, and without a space except for one at the end",
+});
+
 export const SecretName = z.string().min(1).max(64);
 
 export const Signature = z
@@ -46,9 +52,13 @@ export const Signature = z
       description: "With hmac: how the signature is written. Default: hex.",
       example: "base64",
     }),
-    prefix: Prefix.optional().meta({
+    secret_encoding: z.enum(["base64", "hex"]).optional().meta({
+      description: "With hmac: how the secret writes the bytes of the key. Default: the key is the text.",
+      example: "base64",
+    }),
+    prefix: SignaturePrefix.optional().meta({
       description:
-        "With hmac: what precedes the signature, such as sha256=. Of a header with several parts (t=…,v1=…) those with this prefix count.",
+        "With hmac: what precedes the signature, such as sha256= or HMAC and a space. Of a header with several parts (t=…,v1=…) those with this prefix count.",
       example: "sha256=",
     }),
     signs: z.string().min(1).max(200).optional().meta({

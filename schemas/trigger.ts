@@ -22,11 +22,13 @@ const Sample = z
 
 const Handshake = z
   .strictObject({
-    type: z.enum(["zoom", "twitch", "meta", "dropbox", "microsoft_graph", "cloudevents", "get"]).meta({
-      description:
-        "What the sender does. get: a GET that must get 200, as Mailchimp sends. Slack's is answered without it, and so is HEAD.",
-      example: "microsoft_graph",
-    }),
+    type: z
+      .enum(["zoom", "twitch", "meta", "dropbox", "microsoft_graph", "cloudevents", "x", "asana", "get"])
+      .meta({
+        description:
+          "What the sender does. get: a GET that must get 200, as Mailchimp sends. Slack's is answered without it, and so is HEAD.",
+        example: "microsoft_graph",
+      }),
     verify_token: SecretName.optional().meta({
       description: "With meta: the name of the secret that is entered there as the verify token.",
       example: "meta-verify-token",

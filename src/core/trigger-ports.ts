@@ -85,6 +85,12 @@ export interface TriggersApi {
    */
   checkSignature(target: TriggerTarget, request: SignedRequest): Promise<string | null>;
   /**
+   * Signs the token of a check that is not signed itself. Only for a text that is no delivery of the trigger.
+   * @returns HMAC-SHA256 with the first of its secrets, base64
+   * @throws AppError secret_unavailable, signature_invalid
+   */
+  signToken(target: TriggerTarget, token: string): Promise<string>;
+  /**
    * Signs a text with the secret that a request is signed with: a sender wants to see that we know it.
    * @returns HMAC-SHA256, hexadecimal
    * @throws AppError signature_invalid for a request without a valid signature, secret_unavailable

@@ -109,7 +109,7 @@ describe("a trigger without a handshake", () => {
     expect((await fetch(`${url}${path.slice(0, -1)}!`, { method: "HEAD" })).status).toBe(404);
     expect(await deliveries()).toEqual([]);
     await call("POST", "/workflows/sent/unpublish");
-    expect((await request("HEAD")).status).toBe(410);
+    expect((await request("HEAD")).status).toBe(404);
   });
 
   it("repeats nothing that a POST asks it to repeat", async () => {
@@ -169,6 +169,43 @@ describe("the handshake of", () => {
     expect(headers.get("allow")).toContain("POST");
     const odd = await ask({ "WebHook-Request-Origin": "<script>" });
     expect([odd.status, odd.headers.get("webhook-allowed-origin")]).toEqual([204, null]);
+  });
+
+  it("X signs the token of a GET, which no delivery can be", async () => {
+    const signature = {
+      scheme: "hmac",
+      header: "x-twitter-webhooks-signature",
+      prefix: "sha256=",
+      encoding: "base64",
+      secret: ["app", "old"],
+    };
+    const { request, problem, deliveries } = await published({ signature, handshake: { type: "x" } });
+    const token = "MGY5ZjY0ZmItMTRmMC00YWE1LWJhZDQtZWE4NGQ3ZGQ1ZjEz";
+    const signed = (text: string) =>
+      `sha256=${createHmac("sha256", "app secret").update(text).digest("base64")}`;
+    const answer = await request("GET", `?crc_token=${token}`);
+    expect([answer.status, await answer.json()]).toEqual([200, { response_token: signed(token) }]);
+    for (const text of ['{"id":1}', "id=1&a=2", "", "a".repeat(201)])
+      expectProblem(await problem("GET", `?crc_token=${encodeURIComponent(text)}`), "method_not_allowed");
+    const send = (body: string) =>
+      problem("POST", "", { headers: { "x-twitter-webhooks-signature": signed(body) }, body });
+    for (const text of [token, "123", "id="]) expectProblem(await send(text), "signature_invalid");
+    expect(await deliveries()).toMatchObject([{ status: "refused" }]);
+    expect((await send('{"id":1}')).status).toBe(202);
+  });
+
+  it("Asana gets its secret back in the header, and nothing else", async () => {
+    const { request, deliveries } = await published({ handshake: { type: "asana" } });
+    const secret = "b537207f20cbfa02357cf448134da559e8bd39d61597dcd5631b8012eae53e81";
+    const answer = await request("POST", "", { headers: { "X-Hook-Secret": secret } });
+    expect([answer.status, answer.headers.get("x-hook-secret"), await answer.text()]).toEqual([
+      200,
+      secret,
+      "",
+    ]);
+    const odd = await request("POST", "", { headers: { "X-Hook-Secret": "<b>" }, body: '{"id":1}' });
+    expect([odd.status, odd.headers.get("x-hook-secret")]).toEqual([202, null]);
+    expect(JSON.stringify(await deliveries())).not.toContain(secret);
   });
 
   it("Mailchimp gets 200 for a GET", async () => {
@@ -231,7 +268,7 @@ describe("the handshake of", () => {
         ({ path, code }) => `${path.slice(12)} ${code}`,
       );
     };
-    for (const type of ["zoom", "twitch"])
+    for (const type of ["zoom", "twitch", "x"])
       expect(await issuesOf({ handshake: { type } })).toEqual(["handshake.type not_allowed"]);
     expect(await issuesOf({ handshake: { type: "meta" } })).toEqual(["handshake.verify_token missing"]);
     expect(await issuesOf({ handshake: { type: "get", verify_token: "verify" } })).toEqual([

@@ -172,6 +172,9 @@ describe("a trigger with an HMAC in a header of the sender's own", () => {
         "timestamp invalid",
       ]);
     expect(await issuesOf({ ...scheme, prefix: "a, b" })).toEqual([expect.stringMatching(/^prefix/)]);
+    expect(await issuesOf({ ...scheme, prefix: "HMAC ", secret_encoding: "hex" })).toEqual([
+      "secret signature_secret_malformed",
+    ]);
     expect(await issuesOf({ scheme: "github", encoding: "hex", signs: "{body}" })).toEqual([
       "encoding not_allowed",
       "signs not_allowed",

@@ -5,8 +5,12 @@ import { secretNames, Signature } from "../../../schemas/signature.ts";
 import type { Trigger } from "../../../schemas/trigger.ts";
 import { TOP_FIELDS } from "../../../schemas/workflow-definition.ts";
 import type { Secrets } from "../../config/secrets.ts";
-import { type UnfitSecret, unfitFor } from "../../core/webhook-signatures/secret-forms.ts";
-import type { SignatureScheme } from "../../core/webhook-signatures/index.ts";
+import {
+  type SecretForm,
+  secretFormOf,
+  type UnfitSecret,
+  unfitFor,
+} from "../../core/webhook-signatures/secret-forms.ts";
 import type { DatabaseInspection } from "../../store/inspect.ts";
 import { runValueReader } from "../../store/run-value-reader.ts";
 import { plural } from "../plural.ts";
@@ -43,7 +47,7 @@ export async function unfitSecrets({ secrets: entries }: Config, secrets: Secret
 /** A secret that a definition names, and for what. */
 interface NamedSecret {
   secret: string;
-  scheme: SignatureScheme;
+  scheme: SecretForm;
   /** `trigger pushed` */
   place: string;
   /** Whether it is compared with a text that is in no header, so that its characters don't matter. */
@@ -76,7 +80,11 @@ const tokenOf = (handshake: Trigger["handshake"], place: string): NamedSecret[] 
 const secretsOf = (signature: Signature | undefined, place: string): NamedSecret[] =>
   signature === undefined
     ? []
-    : secretNames(signature).map((secret) => ({ secret, scheme: signature.scheme, place }));
+    : secretNames(signature).map((secret) => ({
+        secret,
+        scheme: secretFormOf(signature) as SecretForm,
+        place,
+      }));
 
 /** @param unfit of the secrets whose values are known here */
 export async function checkSignatures(

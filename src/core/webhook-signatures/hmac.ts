@@ -4,6 +4,7 @@
  */
 import { parseEventPath } from "../event-path.ts";
 import { ambiguousCut, type SignedPart } from "./cuts.ts";
+import { keyOf } from "./keys.ts";
 import { momentRefusal } from "./moments.ts";
 import { headerOf, idOf, isSigned, longId, mismatch, missingHeader, refused } from "./parts.ts";
 import { partsOf, SIGNED_BODY } from "./signed-content.ts";
@@ -31,7 +32,8 @@ export const checkHmac: CheckScheme = (request, settings) => {
   const content = contentOf(request, settings, { id: sent, time });
   if (!Array.isArray(content)) return content;
   const values = content.map(({ value: part }) => part);
-  if (!isSigned(values, request.secrets, given, encoding, algorithm)) return mismatch(header);
+  const keys = request.secrets.flatMap((secret) => keyOf(secret, settings) ?? []);
+  if (!isSigned(values, keys, given, encoding, algorithm)) return mismatch(header);
   const refusal = time === undefined ? undefined : momentRefusal(time, request.now, settings.timestamp!);
   if (refusal !== undefined) return refusal;
   const ambiguity = ambiguousCut(content, request.now);
@@ -40,11 +42,21 @@ export const checkHmac: CheckScheme = (request, settings) => {
   return { valid: true, deliveryId: idOf(sent) };
 };
 
-/** The values of a header after a prefix. Without a prefix it has one value. */
+/** The values of a header after a prefix. Without a prefix, and after the scheme of an Authorization header, it has one value. */
 const valuesOf = (value: string, prefix: string): string[] =>
   prefix === ""
     ? [value]
-    : value.split(SEPARATORS).flatMap((part) => (part.startsWith(prefix) ? [part.slice(prefix.length)] : []));
+    : prefix.endsWith(" ")
+      ? afterScheme(value, prefix)
+      : value
+          .split(SEPARATORS)
+          .flatMap((part) => (part.startsWith(prefix) ? [part.slice(prefix.length)] : []));
+
+/** The scheme ignores case, and more than one space may follow it (RFC 9110, section 11.4). */
+const afterScheme = (value: string, prefix: string): string[] =>
+  value.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase()
+    ? [value.slice(prefix.length).replace(/^ +/, "")]
+    : [];
 
 /** A digest as `isSigned` writes it: hexadecimal in lower case, or base64 with padding, not in the alphabet of URLs. */
 function digestOf(text: string, encoding: "hex" | "base64", bytes: number): string | undefined {

@@ -5,7 +5,7 @@
 import { checkGithub } from "./github.ts";
 import { checkHmac } from "./hmac.ts";
 import { refused } from "./parts.ts";
-import { unfitSecret } from "./secret-forms.ts";
+import { type SecretForm, secretFormOf, unfitSecret } from "./secret-forms.ts";
 import { checkSharedSecret } from "./shared-secret.ts";
 import { checkSlack } from "./slack.ts";
 import { checkStandardWebhooks } from "./standard-webhooks.ts";
@@ -21,6 +21,7 @@ import type {
 export { DEFAULT_SECRET_HEADER } from "./shared-secret.ts";
 
 export { bodyTimeRefusal } from "./moments.ts";
+export { keyOf } from "./keys.ts";
 export { isEqual } from "./parts.ts";
 export { isOver } from "./signed-content.ts";
 export type { SignatureScheme, SignedRequest } from "./types.ts";
@@ -46,7 +47,7 @@ export function checkSignature(settings: SignatureSettings, request: CheckedRequ
       "No secret of this trigger has a value. Ask the operator to set its variable.",
     );
   const unusable = request.secrets.flatMap((secret) => {
-    const found = unfitSecret(scheme, secret);
+    const found = unfitSecret(secretFormOf(settings) as SecretForm, secret);
     return found?.severity === "error" ? [{ secret, message: found.message }] : [];
   });
   const secrets = request.secrets.filter((secret) => unusable.every((other) => other.secret !== secret));

@@ -4,6 +4,7 @@ import type { Http, PartialIssue } from "../connections.ts";
 import { parseEventPath } from "../event-path.ts";
 import { nearMatch } from "../near-match.ts";
 import { inseparablePart } from "./cuts.ts";
+import { secretFormOf } from "./secret-forms.ts";
 import { isOver, PART_NAMES, unknownParts } from "./signed-content.ts";
 
 type Secrets = ReturnType<Http["secrets"]>;
@@ -20,6 +21,7 @@ const SCHEMES_OF_FIELDS: Readonly<Record<string, readonly unknown[]>> = {
   header: ["shared_secret", "hmac"],
   algorithm: ["hmac"],
   encoding: ["hmac"],
+  secret_encoding: ["hmac"],
   prefix: ["hmac"],
   signs: ["hmac"],
   timestamp: ["hmac"],
@@ -54,7 +56,7 @@ export function signatureIssues(signature: unknown, entries: Secrets | undefined
   const names: readonly unknown[] =
     typeof secret === "string" ? [secret] : Array.isArray(secret) ? secret : [];
   for (const [index, name] of names.entries()) {
-    const found = secretIssue(name, scheme, entries);
+    const found = secretIssue(name, secretFormOf(signature), entries);
     if (found !== undefined) add("secret", { ...found, path: typeof secret === "string" ? [] : [index] });
   }
   return issues;
@@ -143,13 +145,13 @@ function timeIssues(
 
 /**
  * The issue of the name of a secret; undefined for one that can be used.
- * @param scheme whose form its value must have; left out for any form
+ * @param form that its value must have; left out for any form
  */
-export function secretIssue(name: unknown, scheme: unknown, entries: Secrets): PartialIssue | undefined {
+export function secretIssue(name: unknown, form: unknown, entries: Secrets): PartialIssue | undefined {
   // The schema of the definition reports others.
   if (typeof name !== "string") return undefined;
   const entry = entries.find((other) => other.name === name);
-  if (entry !== undefined) return valueIssue(entry, scheme);
+  if (entry !== undefined) return valueIssue(entry, form);
   const names = entries.map((other) => other.name);
   const near = nearMatch(name, names);
   return {
@@ -165,10 +167,7 @@ export function secretIssue(name: unknown, scheme: unknown, entries: Secrets): P
 }
 
 /** Why the value of a secret is of no use for a scheme. The value itself stays in the connections. */
-function valueIssue(
-  { unavailableReason, unfit }: Secrets[number],
-  scheme: unknown,
-): PartialIssue | undefined {
+function valueIssue({ unavailableReason, unfit }: Secrets[number], form: unknown): PartialIssue | undefined {
   if (unfit === null)
     return unavailableReason === null
       ? undefined
@@ -177,7 +176,7 @@ function valueIssue(
           message: `names a secret that ${unavailableReason}`,
           fix: "Ask the operator to set the variable of its key_var.",
         };
-  const found = unfit.find((other) => other.scheme === scheme);
+  const found = unfit.find((other) => other.scheme === form);
   return (
     found && {
       code: SIGNATURE_SECRET.malformed,

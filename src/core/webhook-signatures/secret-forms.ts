@@ -1,10 +1,21 @@
 /** Whether a secret has the form of the scheme that it is for. Only the answer leaves the connections, never the value. */
 import { standardWebhooksKey } from "./standard-webhooks.ts";
+import { keyOf } from "./keys.ts";
 import type { SignatureScheme } from "./types.ts";
+
+/** What the secret of a scheme is written in; of an `hmac` also the encoding of its key. */
+export type SecretForm = SignatureScheme | "hmac base64" | "hmac hex";
+
+/** The form that the secret of a signature must have. @param signature of any content */
+export const secretFormOf = ({
+  scheme,
+  secret_encoding: encoding,
+}: Readonly<Record<string, unknown>>): unknown =>
+  scheme === "hmac" && encoding !== undefined ? `hmac ${String(encoding)}` : scheme;
 
 /** Why a secret does not fit a scheme. */
 export interface UnfitSecret {
-  scheme: SignatureScheme;
+  scheme: SecretForm;
   /** `error`: no signature can be checked with it; `warning`: it is probably not the one that the sender has. */
   severity: "error" | "warning";
   /** A clause after the name of the secret. */
@@ -24,7 +35,7 @@ const ENDS_IN_WHITE_SPACE = warning(
   "begins or ends with white space, which is then a part of the key that the sender must have",
 );
 
-const FORMS: Readonly<Record<SignatureScheme, (secret: string) => Finding | undefined>> = {
+const FORMS: Readonly<Record<SecretForm, (secret: string) => Finding | undefined>> = {
   standard_webhooks: (secret) =>
     standardWebhooksKey(secret) === undefined
       ? error("must be base64, with whsec_ before it, as Standard Webhooks writes it")
@@ -48,6 +59,12 @@ const FORMS: Readonly<Record<SignatureScheme, (secret: string) => Finding | unde
         )
       : undefined,
   hmac: keyText,
+  "hmac base64": (secret) =>
+    keyOf(secret, { secret_encoding: "base64" }) === undefined ? error("must be base64") : undefined,
+  "hmac hex": (secret) =>
+    keyOf(secret, { secret_encoding: "hex" }) === undefined
+      ? error("must be pairs of hexadecimal digits")
+      : undefined,
 };
 
 function keyText(secret: string): Finding | undefined {
@@ -55,11 +72,11 @@ function keyText(secret: string): Finding | undefined {
 }
 
 /** @returns undefined for a secret that has the form */
-export function unfitSecret(scheme: SignatureScheme, secret: string): UnfitSecret | undefined {
+export function unfitSecret(scheme: SecretForm, secret: string): UnfitSecret | undefined {
   const found = secret.trim() === "" ? error("is only white space") : FORMS[scheme](secret);
   return found && { scheme, ...found };
 }
 
 /** What is wrong with a secret, for each scheme that it does not fit. */
 export const unfitFor = (secret: string): UnfitSecret[] =>
-  (Object.keys(FORMS) as SignatureScheme[]).flatMap((scheme) => unfitSecret(scheme, secret) ?? []);
+  (Object.keys(FORMS) as SecretForm[]).flatMap((scheme) => unfitSecret(scheme, secret) ?? []);

@@ -11,6 +11,7 @@ import {
   checkSignature,
   isEqual,
   isOver,
+  keyOf,
   type SignedRequest,
 } from "../../core/webhook-signatures/index.ts";
 
@@ -80,7 +81,23 @@ export async function signChallenge(
     (secret) => checkSignature(expected.signature, { ...signed, secrets: [secret], now: clock.now() }).valid,
   );
   if (used === undefined) throw notSigned();
-  return createHmac("sha256", used).update(text).digest("hex");
+  return createHmac("sha256", keyOf(used, expected.signature)!).update(text).digest("hex");
+}
+
+/**
+ * Signs a token with the first secret of a signature, the one that replaces the others during a rotation.
+ * @returns HMAC-SHA256, base64
+ * @throws AppError secret_unavailable
+ */
+export async function signToken(
+  { views }: Pick<Options, "views">,
+  { project, signature }: Pick<Expected, "project" | "signature">,
+  token: string,
+): Promise<string> {
+  const [secret] = await secretsOf(views, project, signature);
+  const key = secret === undefined ? undefined : keyOf(secret, signature);
+  if (key === undefined) throw unavailable("Its first secret can't be used.");
+  return createHmac("sha256", key).update(token).digest("base64");
 }
 
 /** A trigger that has no signature has nothing to sign a challenge with. */

@@ -1,7 +1,7 @@
 /**
  * Answers the requests with which senders check the URL of a trigger before their first delivery. What a stranger sends is
- * repeated only where the trigger declares such a sender, as plain text; nothing is computed with a secret of a trigger unless
- * the request is signed with it, because the answer would be a signature that anybody could ask for.
+ * repeated only where the trigger declares such a sender, as plain text. The answer to an unsigned request is no signature that
+ * anybody could send a delivery with: X has the only one, of a token that no delivery of such a trigger can be.
  */
 import type { Request, Response } from "express";
 import type { Trigger } from "../../../schemas/trigger.ts";
@@ -18,6 +18,10 @@ import { rejectOtherMethods } from "./methods.ts";
 const PER_NETWORK = 300;
 /** What is repeated: visible text of a limited length, without line breaks. */
 const REPEATED = /^[\x20-\x7e]{1,1000}$/;
+/** A token of X: it has none of the characters that a delivery begins with. Base64 in either alphabet. */
+const CRC_TOKEN = /^[A-Za-z0-9+/_=-]{1,200}$/;
+/** A secret that Asana chooses for a webhook: 64 hexadecimal digits today. */
+const HOOK_SECRET = /^[A-Za-z0-9_-]{1,200}$/;
 /** The host that asks whether it may send (CloudEvents, HTTP 1.1 Web Hooks, section 4.1.1). */
 const ORIGIN = /^[a-z0-9.-]{1,253}$/i;
 /** How many deliveries in a minute are announced where the sender asks: those that one network may send to one trigger. */
@@ -48,6 +52,7 @@ export function answerChecks(
     if (req.method === "HEAD") return void res.status(200).end();
     if (req.method === "OPTIONS") return allowOrigin(target.trigger, req, res);
     const answer = await answerOfGet(engine.triggers, target, req.query as EventFields);
+    if (typeof answer === "object") return void res.status(200).json(answer);
     if (answer !== undefined) return sendText(res, answer);
     if (handshake === undefined)
       throw new AppError("method_not_allowed", `GET is not allowed here. Use POST, HEAD. ${HINT}`, {
@@ -59,10 +64,10 @@ export function answerChecks(
 
 /** @throws AppError signature_invalid for another verify token */
 async function answerOfGet(
-  triggers: Pick<TriggersApi, "isVerifyToken">,
+  triggers: Pick<TriggersApi, "isVerifyToken" | "signToken">,
   target: TriggerTarget,
   query: EventFields,
-): Promise<string | undefined> {
+): Promise<object | string | undefined> {
   switch (target.trigger.handshake?.type) {
     case "get":
       return "This URL receives deliveries that are sent with POST.";
@@ -78,6 +83,14 @@ async function answerOfGet(
         "hub.verify_token is not the secret that handshake of the trigger names. Enter the same text at the sender.",
       );
     }
+    // https://docs.x.com/x-api/webhooks/quickstart, section 2: the CRC check
+    case "x": {
+      const token = query["crc_token"];
+      return typeof token === "string" && CRC_TOKEN.test(token)
+        ? { response_token: `sha256=${await triggers.signToken(target, token)}` }
+        : undefined;
+    }
+    case "asana":
     case "zoom":
     case "twitch":
     case "microsoft_graph":
@@ -104,6 +117,26 @@ export function answerOfUnsigned({ handshake }: Way, query: EventFields): string
   if (handshake?.type !== "microsoft_graph") return undefined;
   // SharePoint and OneDrive write it in lower case.
   return repeated(query["validationToken"] ?? query["validationtoken"]);
+}
+
+/**
+ * The secret that Asana sends before the first delivery, and wants back in the same header. It is not stored: the answer to the request
+ * that creates the webhook has it, too (https://developers.asana.com/reference/createwebhook).
+ */
+export function hookSecretOf({ handshake }: Way, headers: SignedRequest["headers"]): string | undefined {
+  const secret = headers["x-hook-secret"];
+  return handshake?.type === "asana" && typeof secret === "string" && HOOK_SECRET.test(secret)
+    ? secret
+    : undefined;
+}
+
+/**
+ * Refuses a signed delivery that could be the answer to a check: that signs a token for anybody who asks.
+ * @throws AppError signature_invalid
+ */
+export function assertNoToken({ handshake }: Way, body: Buffer): void {
+  if (handshake?.type === "x" && body[0] !== "{".codePointAt(0))
+    throw new AppError("signature_invalid", "The body must be a JSON object, as X sends it.");
 }
 
 /** What a signed POST is answered with that is no delivery: JSON, or a text; undefined for a delivery. */

@@ -20,7 +20,7 @@ import { requestWindow } from "../request-window.ts";
 import { clientAddressOf } from "../session/authenticate.ts";
 import type { BodyMemory } from "../body-memory.ts";
 import { fromExpressError, readBytes } from "./body.ts";
-import { answerOfSigned, answerOfUnsigned, sendText } from "./handshakes.ts";
+import { answerOfSigned, answerOfUnsigned, assertNoToken, hookSecretOf, sendText } from "./handshakes.ts";
 import { HEADERS, problems } from "./openapi-responses.ts";
 import { receivedEvent, signedRequest } from "./received-event.ts";
 
@@ -85,8 +85,15 @@ export function receiveDelivery(
         sendText(res, unsigned);
         return;
       }
+      const hookSecret = hookSecretOf(target.trigger, req.headers);
+      if (hookSecret !== undefined) {
+        report(200);
+        res.status(200).setHeader("X-Hook-Secret", hookSecret).end();
+        return;
+      }
       const request = signedRequest(req, body);
       const senderId = await engine.triggers.checkSignature(target, request);
+      assertNoToken(target.trigger, body);
       isProven = true;
       assertBelow("trigger", target.record.id);
       assertBelow("owner", usageSubjectOf(target.record.actor));

@@ -140,6 +140,41 @@ describe("signatures in other people's documents and tests", () => {
   });
 });
 
+describe("a key in an encoding, and the scheme of Authorization as a prefix", () => {
+  // https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-outgoing-webhook
+  const teams = {
+    header: "Authorization",
+    prefix: "HMAC ",
+    encoding: "base64",
+    secret_encoding: "base64",
+  } as const;
+  const body = '{"type":"message","text":"ä"}';
+  const key = Buffer.from("00ff10ef20df", "hex");
+  const value = createHmac("sha256", key).update(body).digest("base64");
+
+  it("are those of outgoing webhooks of Microsoft Teams", () => {
+    const sent = { headers: { authorization: `HMAC ${value}` }, body, secret: key.toString("base64") };
+    expect(check(teams, sent)).toMatchObject(VALID);
+    expect(check(teams, { ...sent, headers: { authorization: `hmac  ${value}` } })).toMatchObject(VALID);
+    expect(check(teams, { ...sent, body: `${body} ` })).toMatchObject({ reason: "mismatch" });
+    for (const authorization of [value, `HMAC${value}`, `Bearer ${value}`, `HMAC ${value} ${value}`])
+      expect(check(teams, { ...sent, headers: { authorization } })).toMatchObject({ reason: "malformed" });
+    expect(check(teams, { ...sent, secret: "no base64!" })).toMatchObject({
+      reason: "unusable_secret",
+      message: expect.stringContaining("must be base64") as string,
+    });
+  });
+
+  it("are hexadecimal too, as at Adyen", () => {
+    const settings = { header: "HmacSignature", encoding: "base64", secret_encoding: "hex" } as const;
+    const sent = { headers: { hmacsignature: value }, body, secret: key.toString("hex").toUpperCase() };
+    expect(check(settings, sent)).toMatchObject(VALID);
+    expect(check(settings, { ...sent, secret: `${sent.secret}0` })).toMatchObject({
+      reason: "unusable_secret",
+    });
+  });
+});
+
 const sign = (content: string, secret = "key"): string =>
   createHmac("sha256", secret).update(content).digest("hex");
 const stripeLike = (header: string, prefix: string, time: string, signs: string): Settings => ({

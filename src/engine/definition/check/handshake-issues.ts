@@ -8,6 +8,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** The signatures of senders that sign their checks, as the fix writes them. */
 const SIGNED: Readonly<Record<string, string>> = {
   zoom: 'header: x-zm-signature, prefix: v0=, signs: "v0:{timestamp}:{body}", timestamp: x-zm-request-timestamp',
+  x: "header: x-twitter-webhooks-signature, prefix: sha256=, encoding: base64",
   twitch:
     'header: Twitch-Eventsub-Message-Signature, prefix: sha256=, signs: "{id}{timestamp}{body}", timestamp: Twitch-Eventsub-Message-Timestamp, id: Twitch-Eventsub-Message-Id',
 };
@@ -26,7 +27,7 @@ export function handshakeIssues(
     issues.push({
       path: ["handshake", "type"],
       code: "not_allowed",
-      message: "needs a signature with the scheme hmac: only a check that the sender has signed is answered",
+      message: "needs a signature with the scheme hmac, with whose secret the check is signed or answered",
       fix: `Add signature: { scheme: hmac, ${signed}, secret: … }.`,
     });
   if (type === "meta" && token === undefined)

@@ -22,7 +22,14 @@ import { distinctCauses, isPersonal, redeliverersOf } from "../../../core/run-ca
 import { usageSubjectOf } from "../../../core/usage-limits.ts";
 import type { QueueAdmission } from "../queue-admission.ts";
 import type { RunContext } from "../run-context.ts";
-import { assertRecent, assertSigned, isSecret, notSigned, signChallenge } from "../signed-requests.ts";
+import {
+  assertRecent,
+  assertSigned,
+  isSecret,
+  notSigned,
+  signChallenge,
+  signToken,
+} from "../signed-requests.ts";
 import { deliveryKey, senderIdOf } from "./delivery-key.ts";
 
 /** Maximum number of deliveries of a trigger that have not ended. */
@@ -79,6 +86,11 @@ export function triggersApi(options: Options): TriggersApi {
     async signChallenge({ record, trigger: { signature } }, request, text) {
       if (signature === undefined) throw notSigned();
       return signChallenge({ views, clock }, expectedOf(record, signature), request, text);
+    },
+
+    async signToken({ record, trigger: { signature } }, token) {
+      if (signature === undefined) throw notSigned();
+      return signToken({ views }, expectedOf(record, signature), token);
     },
 
     async isVerifyToken({ record, trigger: { handshake } }, text) {
