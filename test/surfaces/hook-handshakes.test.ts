@@ -120,6 +120,10 @@ describe("a trigger without a handshake", () => {
   });
 });
 
+/** The signature of X over a text. */
+const signedByX = (text: string): string =>
+  `sha256=${createHmac("sha256", "app secret").update(text).digest("base64")}`;
+
 describe("the handshake of", () => {
   it("Microsoft Graph repeats the validation token as plain text, and is no delivery", async () => {
     const { request, deliveries, problem } = await published({ handshake: { type: "microsoft_graph" } });
@@ -181,14 +185,12 @@ describe("the handshake of", () => {
     };
     const { request, problem, deliveries } = await published({ signature, handshake: { type: "x" } });
     const token = "MGY5ZjY0ZmItMTRmMC00YWE1LWJhZDQtZWE4NGQ3ZGQ1ZjEz";
-    const signed = (text: string) =>
-      `sha256=${createHmac("sha256", "app secret").update(text).digest("base64")}`;
     const answer = await request("GET", `?crc_token=${token}`);
-    expect([answer.status, await answer.json()]).toEqual([200, { response_token: signed(token) }]);
+    expect([answer.status, await answer.json()]).toEqual([200, { response_token: signedByX(token) }]);
     for (const text of ['{"id":1}', "id=1&a=2", "", "a".repeat(201)])
       expectProblem(await problem("GET", `?crc_token=${encodeURIComponent(text)}`), "method_not_allowed");
     const send = (body: string) =>
-      problem("POST", "", { headers: { "x-twitter-webhooks-signature": signed(body) }, body });
+      problem("POST", "", { headers: { "x-twitter-webhooks-signature": signedByX(body) }, body });
     for (const text of [token, "123", "id="]) expectProblem(await send(text), "signature_invalid");
     expect(await deliveries()).toMatchObject([{ status: "refused" }]);
     expect((await send('{"id":1}')).status).toBe(202);

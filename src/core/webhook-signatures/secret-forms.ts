@@ -11,7 +11,7 @@ export const secretFormOf = ({
   scheme,
   secret_encoding: encoding,
 }: Readonly<Record<string, unknown>>): unknown =>
-  scheme === "hmac" && encoding !== undefined ? `hmac ${String(encoding)}` : scheme;
+  scheme === "hmac" && typeof encoding === "string" ? `hmac ${encoding}` : scheme;
 
 /** Why a secret does not fit a scheme. */
 export interface UnfitSecret {
