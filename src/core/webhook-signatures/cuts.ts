@@ -1,5 +1,5 @@
 /**
- * Where signed bytes are cut into parts. A signature is over one text: whoever has a signed delivery could move a part of the body
+ * Where signed bytes are cut into parts. A signature is over one text: somebody with a signed delivery could move a part of the body
  * into the id, the time or the query beside it, and send another delivery with the same signature. So each signed text is accepted
  * with one cut only. A separator ends an id where it first occurs, a time has a fixed form (moments.ts), and without a separator
  * the body must be a JSON object or array, which nothing else in the text begins or ends like.

@@ -3,7 +3,7 @@ import { standardWebhooksKey } from "./standard-webhooks.ts";
 import { keyOf } from "./keys.ts";
 import type { SignatureScheme } from "./types.ts";
 
-/** What the secret of a scheme is written in; of an `hmac` also the encoding of its key. */
+/** A form of secrets: that of a scheme, or of an `hmac` whose key is encoded. */
 export type SecretForm = SignatureScheme | "hmac base64" | "hmac hex";
 
 /** The form that the secret of a signature must have. @param signature of any content */

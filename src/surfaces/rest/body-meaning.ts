@@ -1,5 +1,5 @@
 /**
- * Whether bytes have one meaning. No signature is over Content-Type, so whoever has a signed delivery could send its bytes with another
+ * Whether bytes have one meaning. No signature is over Content-Type, so somebody with a signed delivery could send its bytes with another
  * one: JSON as a form, of which a text in it becomes the fields, or UTF-8 in a charset in which a character takes the quote after it.
  */
 import { encodingOf } from "../../core/charset.ts";
