@@ -159,6 +159,20 @@ export const SessionInfo = z
   .meta({ id: "SessionInfo", description: "The signed-in user and session." });
 export type SessionInfo = z.infer<typeof SessionInfo>;
 
+export const McpCheck = z
+  .strictObject({
+    status: z.enum(["ok", "warning", "unchecked"]).meta({
+      description: "`unchecked`: the URL can't be reached from the machine of the server.",
+      example: "ok",
+    }),
+    detail: z.string().meta({
+      description: "What was found.",
+      example: "https://example.com: /mcp, /sse and /messages lead to the MCP server",
+    }),
+    fix: z.string().nullable().meta({ description: "What the operator can do about it.", example: null }),
+  })
+  .meta({ id: "McpCheck", description: "Whether clients reach the MCP server at its configured URL." });
+
 /** Public: readable without signing in. */
 export const SignInOptions = z
   .strictObject({

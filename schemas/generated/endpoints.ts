@@ -41,6 +41,7 @@ export type RotatedTrigger = { workflow_id: string, trigger: string, count: numb
 export type NotReverted = { operation: string, label: string, count: number, first_at: string, last_at: string, project?: string | undefined, targets: Array<string>, remains: string }
 export type KeyChanges = { key: { id: string, name: string, owner: string, state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown") }, since: string, client: (string | null), attribution: ("key" | "name"), records_since: (string | null), workflows: Array<ChangedWorkflow>, remaining: number, subscriptions: Array<ChangedSubscription>, triggers: Array<RotatedTrigger>, not_reverted: Array<NotReverted>, unseen: number, already_reverted: number, clients: Array<string> }
 export type KeyLimits = Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }>
+export type McpCheck = { status: ("ok" | "warning" | "unchecked"), detail: string, fix: (string | null) }
 export type NewApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined, value: (string | null) }
 export type NewSubscription = { id: string, project?: string | undefined, name: string, format: ("standard_webhooks" | "slack" | "teams" | "discord"), url: (string | null), url_secret: (string | null), events: Array<("run.succeeded" | "run.failed" | "run.waiting" | "approval.requested" | "workflow.published" | "workflow.overdue" | "key.expiring")>, workflows: (Array<string> | null), tags: (Array<string> | null), include_values: boolean, values_withheld: (string | null), confirmed_by: (string | null), confirmed_at: (string | null), paused_at: (string | null), pause_reason: (string | null), failing_since: (string | null), succeeded_at: (string | null), previous_secret_until: (string | null), pending: number, failed: number, created_at: string, created_by: string, secret: (string | null) }
 export type OfferedWorkflow = { id: string, name: string, description: string, version: number, inputs: (Record<string, unknown> | null), output_schema: (Record<string, unknown> | null) }
@@ -298,6 +299,32 @@ export type delete_Sign_out = {
 503: Schemas.Problem,
 },
       responseHeaders: {204: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_Check_mcp_url = {
+      method: "GET",
+      path: "/session/mcp-check",
+      requestFormat: "json",
+      parameters: never,
+      responses: {200: Schemas.McpCheck,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
 400: { "X-Request-Id": string },
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
@@ -4390,6 +4417,7 @@ export type post_Validate_workflow = {
            "/health": Endpoints.get_Health,
 "/runs/{run_id}/events": Endpoints.get_Run_events,
 "/session": Endpoints.get_Get_session,
+"/session/mcp-check": Endpoints.get_Check_mcp_url,
 "/session/options": Endpoints.get_Sign_in_options,
 "/session/authorization": Endpoints.get_Get_authorization_request,
 "/absence": Endpoints.get_Get_absence,

@@ -9,6 +9,8 @@ import { SECOND } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
 import { parseHost, reachableHost } from "../core/hosts.ts";
 import { mcpBase } from "../core/mcp-resource.ts";
+import { sharedFor } from "../core/once-per.ts";
+import { checkMcpUrl, missingMcpUrl } from "../core/public-mcp.ts";
 import { pathPrefixOf, webBase } from "../core/public-url.ts";
 import { outgoingFetch } from "../core/outgoing-agent.ts";
 import { rateLimitCounter } from "../store/rate-limit-counts.ts";
@@ -21,6 +23,9 @@ import { VERSION } from "./build.ts";
 import type { Instance } from "./instance.ts";
 import { openOauth } from "./oauth.ts";
 import type { Setup } from "./services.ts";
+
+/** How long the result of a check of the URL of the MCP server is shown again, in milliseconds. */
+const MCP_CHECK_MS = 5 * SECOND;
 
 /** Opens sessions, passwords, rate limits and the identity provider. */
 export async function openSignIn(
@@ -59,6 +64,13 @@ export async function openSignIn(
     origins: settings.baseUrl === undefined ? [] : [settings.baseUrl.origin],
     resetDelayMs,
     mcpUrl,
+    checkMcpUrl: sharedFor(MCP_CHECK_MS, async () => {
+      const missing = missingMcpUrl(settings);
+      if (missing !== undefined) return { status: "warning", ...missing };
+      // Without the Host of a request, which could name any server.
+      const base = mcpUrl(reachableHost(host), signIn.https === true);
+      return checkMcpUrl(base, outgoingFetch(settings.proxies));
+    }),
     version: VERSION,
   };
 }

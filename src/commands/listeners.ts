@@ -12,6 +12,7 @@ import type { AuthMode } from "../../schemas/user.ts";
 import { secretMasker } from "../connections/secret-masker.ts";
 import { readSetup } from "../config/setup.ts";
 import { agreedClock } from "../core/agreed-clock.ts";
+import { missingMcpUrl } from "../core/public-mcp.ts";
 import { clockCheck, watchClock } from "../core/clock-check.ts";
 import { hostForUrl } from "../core/hosts.ts";
 import { isTemporaryFailure } from "../store/temporary-failures.ts";
@@ -80,6 +81,8 @@ async function runListener(
   const { settings, config, secrets, warnings } = readSetup(io.env, options.config);
   const log = await openLog(io, settings.logLevel, name, secretMasker(config, secrets, settings.masked));
   for (const warning of warnings) log.warn(warning);
+  const missing = missingMcpUrl(settings);
+  if (missing !== undefined) log.warn(`${missing.detail}. ${missing.fix}`);
   let storageLost = false;
   await runService(io, log, async () => {
     // What is started is stopped in the reverse order: when the process must end, and when a later step of the start fails.

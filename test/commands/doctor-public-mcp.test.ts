@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { checkPublicMcp } from "../../src/commands/doctor/public-mcp.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
+import { browserApi } from "../support/browser-api.ts";
+import { addUser, signIn } from "../support/users.ts";
 import { testInstance } from "../support/instance.ts";
 import { mockHttpServer, sendJson } from "../support/mock-http-server.ts";
 import { prefixProxy } from "../support/prefix-proxy.ts";
@@ -32,6 +34,50 @@ describe("the check of the public URL of MCP", () => {
     expect(result).toMatchObject({ check: "MCP URL", status: "warning" });
     expect(result!.detail).toBe(`${peer.url}/millrace/messages does not lead to the MCP server`);
     expect(result!.fix).toContain(`below ${peer.url}/millrace`);
+  });
+
+  it("finds a proxy that does not pass on the metadata of OAuth", async () => {
+    const peer = await mockHttpServer(({ path }, response) => {
+      const metadata = new URL("/.well-known/oauth-protected-resource/millrace/mcp", peer.url).href;
+      response.setHeader("WWW-Authenticate", `Bearer resource_metadata="${metadata}"`);
+      if (path.startsWith("/.well-known/")) sendJson(response, {}, 404);
+      else sendJson(response, { type: "urn:millrace:problem:unauthorized" }, 401);
+    });
+    const [result] = await check({ MILLRACE_MCP_URL: `${peer.url}/millrace` });
+    expect(result).toMatchObject({
+      status: "warning",
+      detail: expect.stringContaining("find no metadata at"),
+    });
+    expect(result!.fix).toContain("/.well-known/oauth-protected-resource/millrace");
+  });
+
+  it("warns of a base URL with a path without an MCP URL (missingMcpUrl)", async () => {
+    const [result] = await check({ MILLRACE_BASE_URL: "https://example.com/millrace/ui" });
+    expect(result).toMatchObject({ check: "MCP URL", status: "warning" });
+    expect(result!.detail).toContain(
+      "MILLRACE_BASE_URL has the path /millrace, but MILLRACE_MCP_URL is not set",
+    );
+    expect(result!.fix).toContain("such as https://example.com/millrace/mcp");
+    expect(await check({ MILLRACE_BASE_URL: "https://example.com/" })).toEqual([]);
+  });
+
+  it("gives people who connect an agent the same result (check_mcp_url), once for all who ask at a time", async () => {
+    const instance = await testInstance();
+    const paths: string[] = [];
+    const peer = await mockHttpServer(({ path }, response) => {
+      paths.push(path);
+      sendJson(response, {}, 404);
+    });
+    const { url } = await instance.rest({ env: { MILLRACE_MCP_URL: `${peer.url}/mcp` } });
+    const user = await addUser(instance, { email: "ann@example.com", role: "viewer" });
+    const browser = browserApi(url, (await signIn(instance, user)).cookie);
+    const answers = await Promise.all([1, 2].map(() => browser.request("GET", "/session/mcp-check")));
+    for (const { status, body } of answers) {
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ status: "warning", detail: expect.stringContaining("do not lead") });
+    }
+    expect(paths.toSorted()).toEqual(["/mcp", "/messages", "/sse"]);
+    expect((await fetch(`${url}/session/mcp-check`)).status).toBe(401);
   });
 
   it("says that it can't see the URL of a server where OAuth is off", async () => {

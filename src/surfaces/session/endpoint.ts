@@ -8,6 +8,7 @@ import type { Throttle } from "../../auth/throttle.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import type { UserRecord } from "../../core/account-ports.ts";
 import type { Writers } from "../../core/ports.ts";
+import type { McpUrlCheck } from "../../core/public-mcp.ts";
 import type { Services } from "../invoke.ts";
 import type { AuthorizationRequest, AuthorizationServer } from "../oauth/server.ts";
 
@@ -45,6 +46,8 @@ export interface SignInServices {
   resetDelayMs: number;
   /** The URL that agents connect to. @param hostname the host name of the request */
   mcpUrl(hostname: string, secure: boolean): string;
+  /** Checks the configured one from this machine; all callers share a result for some seconds. */
+  checkMcpUrl(): Promise<McpUrlCheck>;
   version: string;
 }
 

@@ -8,11 +8,12 @@ import {
 } from "./link-endpoints.ts";
 import type { SessionEndpoint } from "./endpoint.ts";
 import { setUp } from "./set-up.ts";
-import { changePassword, getSession, signIn, signInOptions, signOut } from "./sign-in.ts";
+import { changePassword, checkMcpUrl, getSession, signIn, signInOptions, signOut } from "./sign-in.ts";
 
 /** All session endpoints. */
 export const sessionEndpoints: readonly SessionEndpoint[] = [
   getSession,
+  checkMcpUrl,
   signIn,
   signOut,
   signInOptions,

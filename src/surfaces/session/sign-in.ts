@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Email, Password, SessionInfo, SignInOptions } from "../../../schemas/user.ts";
+import { Email, McpCheck, Password, SessionInfo, SignInOptions } from "../../../schemas/user.ts";
 import type { CountedAttempt } from "../../auth/throttle.ts";
 import type { UserRecord } from "../../core/account-ports.ts";
 import { iso } from "../../core/clock.ts";
@@ -19,6 +19,24 @@ export const getSession = defineEndpoint({
   status: 200,
   output: SessionInfo,
   run: async (_, ctx) => ctx.toSessionInfo(ctx.current!),
+});
+
+export const checkMcpUrl = defineEndpoint({
+  name: "check_mcp_url",
+  title: "Check the MCP URL",
+  description:
+    "Asks for the paths of the MCP server at its configured URL, as clients do, from the machine of the server.",
+  method: "GET",
+  path: "/session/mcp-check",
+  requiresSession: true,
+  errors: [],
+  input: z.strictObject({}),
+  status: 200,
+  output: McpCheck,
+  async run(_, { signIn }) {
+    const { status, detail, fix = null } = await signIn.checkMcpUrl();
+    return { status, detail, fix };
+  },
 });
 
 export const signInOptions = defineEndpoint({

@@ -10,6 +10,7 @@ import { Page } from "../ui/page.tsx";
 import { ConnectionCheck } from "./connection-check.tsx";
 import { ClientSetups } from "./client-setups.tsx";
 import { curlCommand, API_KEY_PLACEHOLDER } from "./clients.ts";
+import { McpUrlCheck } from "./mcp-url-check.tsx";
 
 export default function Connect() {
   const { mcp_url: url, oauth } = useSession();
@@ -43,6 +44,7 @@ export default function Connect() {
       </Step>
       <Step number={2} title="Configure the client">
         <ClientSetups url={url} value={value} />
+        <McpUrlCheck />
       </Step>
       {key !== undefined && (
         <Step number={3} title="Check the connection">
