@@ -81,7 +81,7 @@ export function loadConfig(
       throw new ConfigError([
         `${dirname(file)}: the configuration of the state directory can't be read: ${barrierSentences(barrier, dirname(file))}`,
       ]);
-    const owner = barrier === undefined ? "" : `: ${barrier}`;
+    const owner = barrier === undefined ? "" : `: ${barrier.description}`;
     throw new ConfigError([`${file}: cannot be read: ${READ_ERRORS[code ?? ""] ?? message}${owner}`]);
   }
   if (text.length > MAX_LENGTH) throw new ConfigError([`${file}: must be at most ${MAX_LENGTH / 1024} KiB`]);
