@@ -9,7 +9,7 @@ import {
   type EmbeddedEngine,
   duplicateColumnFailure,
 } from "./child-protocol.ts";
-import type { DescribeOptions } from "./driver.ts";
+import type { DescribeOptions, SqlValue } from "./driver.ts";
 import { createRowCollector, findDuplicateName, mustRollBack, type RowLimits } from "./rows.ts";
 import {
   roundedNumber,
@@ -18,7 +18,7 @@ import {
   unclearNumber,
   unclearPositions,
 } from "./sqlite-long-numbers.ts";
-import { bindable, bindableOtherwise, type BoundValue } from "./sqlite-parameters.ts";
+import { bindable, bindableOtherwise, type BoundValue, inexactKind } from "./sqlite-parameters.ts";
 import { type ReadTables, readTables, type SqliteColumn, sqliteColumnTypes } from "./sqlite-types.ts";
 import { hasWal, unusedWalFile } from "./sqlite-wal.ts";
 import { bytesToBase64, type ColumnType, floatToJson, integerToJson, parseJsonText } from "./values.ts";
@@ -126,6 +126,12 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
     return result;
   }
 
+  /** Most statements have no such value: they keep the authorizer, without which SQLite would prepare them again. */
+  const rounded = (db: DatabaseSync, text: string, values: readonly SqlValue[]): number[] =>
+    values.some((value) => inexactKind(value) !== undefined)
+      ? unrestricted(db, () => roundedPositions(db, text, values))
+      : [];
+
   function using<T>(file: string | URL, work: (db: DatabaseSync) => T): T {
     const db = open(file);
     try {
@@ -153,8 +159,8 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
       withDatabase((db) => {
         const statement = prepared(db, text);
         const bound = values.map(bindable);
-        const [rounded] = unrestricted(db, () => roundedPositions(db, text, values));
-        if (rounded !== undefined) throw roundedNumber(String(values[rounded]));
+        const [position] = rounded(db, text, values);
+        if (position !== undefined) throw roundedNumber(String(values[position]));
         const unclear = unclearPositions(db, text, values);
         const unclearValue = String(values[unclear[0]!]);
         if (spec.write) {
@@ -178,8 +184,7 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
     prepare: ({ text, values }) =>
       withDatabase((db) => {
         const { columns } = prepared(db, text);
-        const rounded = unrestricted(db, () => roundedPositions(db, text, values));
-        const unfit = rounded.map((position) => ({
+        const unfit = rounded(db, text, values).map((position) => ({
           position,
           message: roundingOf(String(values[position])),
         }));
