@@ -59,9 +59,9 @@ const noteError = ({ errors }: Tally, key: string, { code, message }: StepFailur
 /** Creates and fills a table for each type. */
 async function fill(owner: Owner, types: readonly ColumnType[], seed: number): Promise<void> {
   const random = seededRandom(seed);
-  for (const [table, { type, values }] of types.entries()) {
+  for (const [table, { type, backType = type, values }] of types.entries()) {
     await owner.run(`CREATE TABLE src_${table} (i INTEGER PRIMARY KEY, v ${type})`);
-    await owner.run(`CREATE TABLE dst_${table} (i INTEGER PRIMARY KEY, v ${type})`);
+    await owner.run(`CREATE TABLE dst_${table} (i INTEGER PRIMARY KEY, v ${backType})`);
     const rows = Array.from({ length: PER_TYPE }, (_, index) => `(${index}, ${values(random)})`);
     await owner.run(`INSERT INTO src_${table} (i, v) VALUES ${rows.join(", ")}`);
   }
@@ -114,13 +114,13 @@ function compareAll(
 /** Compares what was written back with what was there. */
 function compareBack(
   tally: Tally,
-  { type, kind, read }: ColumnType,
+  { type, backType = type, kind, read }: ColumnType,
   before: ReadonlyMap<number, string | null>,
   after: ReadonlyMap<number, string | null>,
 ): void {
   for (const [i, text] of after)
     if (!isSameText(kind, before.get(i), text))
-      note(tally, `${type}${read ? ` as ${read("v")}` : ""}, back`, before.get(i)!, text);
+      note(tally, `${type}${read ? ` as ${read("v")}` : ""}, back to ${backType}`, before.get(i)!, text);
 }
 
 function report(name: string, { values, errors, notFinite, changed }: Tally): void {

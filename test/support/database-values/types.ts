@@ -32,6 +32,8 @@ export interface ColumnType {
   read?: (column: string) => string;
   /** The text that the database writes for the column. */
   text?: (column: string) => string;
+  /** The type of the column to which a value is written back, if it is another one. */
+  backType?: string;
   /** How a parameter is written back; null where SQL has no way. */
   back?: ((parameter: string) => string) | null;
   /** Whether the parameter is the JSON of the value. */
@@ -253,4 +255,9 @@ export const SQLITE_TYPES: readonly ColumnType[] = [
   ),
   column("BOOLEAN", "boolean", booleans),
   column("INTEGER", "number", integers(63), { read: (v) => `coalesce(${v}, 0)` }),
+  // What a column of numbers can't hold is refused; each of these texts is written alone, too.
+  ...["DECIMAL(30,10)", "REAL", "INTEGER"].map((backType) =>
+    column("TEXT", "number", quoted(decimals(24, 8)), { backType }),
+  ),
+  ...["REAL", "NUMERIC"].map((backType) => column("TEXT", "number", quoted(integers(70)), { backType })),
 ];
