@@ -1,7 +1,8 @@
 /** Random requests by callers of every kind over both surfaces: each answer is the one that a model of the rules says. */
 import { expect, it } from "vitest";
 import { openInstallation } from "../support/rights/company.ts";
-import { FOR_PEOPLE, OF_INSTANCE, OPERATIONS } from "../support/rights/model.ts";
+import { OPERATIONS } from "../support/rights/conditions.ts";
+import { FOR_PEOPLE, OF_INSTANCE } from "../support/rights/model.ts";
 import { REQUESTED } from "../support/rights/operations.ts";
 import { playRights } from "../support/rights/play.ts";
 import { caseCount, testSeed } from "../support/random.ts";

@@ -1,6 +1,7 @@
 /** People, their sessions, keys and absences. */
-import type { Actor, Company } from "./company.ts";
-import { answerTo } from "./model.ts";
+import type { Company } from "./company.ts";
+import type { Actor } from "./made.ts";
+import { answerTo } from "./conditions.ts";
 import type { Maker, Makers, Pick } from "./request.ts";
 import type { Role } from "./state.ts";
 import { itemsOf } from "./things.ts";

@@ -1,9 +1,11 @@
 /** Approvals: who sees them, who may decide them, and to whom they are passed on. */
-import type { Actor, Approval, Company } from "./company.ts";
+import type { Company } from "./company.ts";
+import type { Actor, Approval } from "./made.ts";
 import { newLinkToken } from "../../../src/auth/links.ts";
 import { iso } from "../../../src/core/clock.ts";
 import { approvalLinkWriter } from "../../../src/store/approval-delivery.ts";
-import { answerTo, mayDecide, mayDecideByLink, sees } from "./model.ts";
+import { answerTo, sees } from "./conditions.ts";
+import { mayDecide, mayDecideByLink } from "./model.ts";
 import type { Makers, Pick, Request } from "./request.ts";
 import { itemsOf } from "./things.ts";
 

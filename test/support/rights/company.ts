@@ -2,87 +2,20 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { DAY, iso } from "../../../src/core/clock.ts";
-import { isServedOn } from "../../../src/core/tool.ts";
-import { catalogue } from "../../../tools/index.ts";
 import { apiClient } from "../http.ts";
 import { fakeClock, temporaryDirectory, testInstance } from "../instance.ts";
-import type { Json } from "../json.ts";
 import { addMember, addProject } from "../projects.ts";
-import { ACCEPT_HEADERS, modernRequest, toolCall } from "../raw-mcp.ts";
-import { asRequest } from "../surface-clients.ts";
 import { addUser, signIn } from "../users.ts";
 import type { UserRecord } from "../../../src/core/account-ports.ts";
-import { DATABASE, type Kind, OTHER_DATABASE, SECRET, STRANGER } from "./definitions.ts";
-import { subjectOf } from "./model.ts";
-import {
-  type Actor as ModelActor,
-  type Approval as ModelApproval,
-  type Delivery as ModelDelivery,
-  DEFAULT,
-  OPERATOR,
-  type Person,
-  type Review as ModelReview,
-  type Role,
-  type Run as ModelRun,
-  type Scope,
-  type Workflow as ModelWorkflow,
-} from "./state.ts";
+import { DATABASE, OTHER_DATABASE, SECRET, STRANGER } from "./definitions.ts";
+import type { Actor, Approval, Backfill, Delivery, Owned, Review, Run, Surface, Workflow } from "./made.ts";
+import { subjectOf } from "./people.ts";
+import { DEFAULT, OPERATOR, type Person, type Role, type Scope } from "./state.ts";
+import { overMcp, overRest } from "./surfaces.ts";
 
 const ALL: readonly Scope[] = ["read", "write", "publish", "run", "approve", "admin"];
 const NO_LIMITS = { runs_per_hour: null, unfinished_runs: null, stored_bytes: null };
 export const HOOK_SECRET = "a secret of the test";
-
-export interface Actor extends ModelActor {
-  headers: Record<string, string>;
-  /** The id of the key, or of the session. */
-  id: string;
-  /** The only surface that it is used on; undefined for both. */
-  surface?: Surface;
-}
-export interface Workflow extends ModelWorkflow {
-  isArchived: boolean;
-  published: number | null;
-  isPaused: boolean;
-  versions: { by: string | null; content: ModelWorkflow["versions"][number]["content"]; kind: Kind }[];
-  reviews: { version: number; by: string; isPersonal: boolean }[];
-  /** The workflow of another project that it calls; null for none. */
-  calls: Workflow | null;
-  offeredTo: string[];
-  /** The path of its trigger's URL. */
-  url: string | null;
-}
-export interface Run extends ModelRun {
-  id: string;
-  workflow: Workflow | null;
-  kind: Kind;
-  version: number;
-  causes: Set<string>;
-  /** Whether outputs of steps were given. */
-  isTrial: boolean;
-}
-export interface Approval extends ModelApproval {
-  id: string;
-  run: Run;
-  seats: Map<string, string>;
-}
-export interface Review extends ModelReview {
-  id: string;
-  workflow: Workflow;
-}
-interface Delivery extends ModelDelivery {
-  id: string;
-  workflow: Workflow;
-  /** Whether nothing said who sent it. */
-  isAnonymous: boolean;
-}
-/** Something that belongs to a project and to none of its workflows. */
-interface Owned {
-  id: string;
-  project: string;
-}
-interface Backfill extends Owned {
-  workflow: Workflow;
-}
 
 /** Opens an installation with both surfaces and an executor. */
 export async function openInstallation() {
@@ -303,54 +236,4 @@ interface KeyRecord {
   scopes: readonly Scope[];
   projects: readonly string[];
   limits: Actor["limits"] | null;
-}
-
-export type Surface = "rest" | "mcp";
-export interface Answered {
-  /** `ok`, or the code of the refusal. */
-  answer: string;
-  output: Json;
-}
-
-const toolOf = (operation: string) => catalogue.find(({ name }) => name === operation)!;
-export const isOnMcp = (operation: string): boolean => isServedOn(toolOf(operation), "mcp");
-
-async function overRest(
-  url: string,
-  actor: Actor,
-  operation: string,
-  input: Record<string, unknown>,
-): Promise<Answered> {
-  const { method, target, body, headers } = asRequest(toolOf(operation), input);
-  const answer = await apiClient(url)(method, target, body, { ...headers, ...actor.headers });
-  const { code } = (answer.body ?? {}) as { code?: string };
-  return { answer: answer.status < 300 ? "ok" : (code ?? `status ${answer.status}`), output: answer.body };
-}
-
-async function overMcp(
-  url: string,
-  actor: Actor,
-  operation: string,
-  input: Record<string, unknown>,
-): Promise<Answered> {
-  const call = toolCall(operation, input);
-  const { headers, body } = modernRequest({ ...actor.headers, ...ACCEPT_HEADERS }, call.method, call.params);
-  const response = await apiClient(url)("POST", "/mcp", body, headers);
-  if (response.status === 401) return { answer: "unauthorized", output: response.body };
-  // The application learns that it can ask the person for the scope.
-  if (response.status === 403) return { answer: "missing_scope", output: response.body };
-  const message = messageIn(response.body);
-  const { result, error } = message;
-  if (error !== undefined) return { answer: error.data?.code ?? JSON.stringify(error), output: error };
-  if (result?.isError)
-    return { answer: (JSON.parse(result.content[0].text) as { code: string }).code, output: result };
-  return { answer: "ok", output: result?.structuredContent ?? result };
-}
-
-/** The message of a response, which may be an event stream. */
-function messageIn(body: Json): Json {
-  if (typeof body !== "string") return body;
-  const data = body.split("\n").findLast((line) => line.startsWith("data: {"));
-  if (data === undefined) throw new Error(`not a message: ${body.slice(0, 300)}`);
-  return JSON.parse(data.slice("data: ".length));
 }

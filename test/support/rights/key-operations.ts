@@ -1,7 +1,7 @@
 /** API keys: created, described, rotated and revoked. */
 import type { Company } from "./company.ts";
 import { OTHER_DATABASE } from "./definitions.ts";
-import { answerTo } from "./model.ts";
+import { answerTo } from "./conditions.ts";
 import type { Maker, Makers, Pick, Request } from "./request.ts";
 import type { Scope } from "./state.ts";
 import { live } from "./things.ts";

@@ -1,12 +1,11 @@
 /**
  * The rules of who may do what, who caused a run and who may decide its approvals, said again in the simplest way. Nothing here
- * is imported from the program: a rule that is lost there is still here. What the rules are about is in state.ts.
+ * is imported from the program: a rule that is lost there is still here. What the rules are about is in state.ts, and conditions.ts
+ * applies the tables.
  */
+import { absenteesOf, isAlive, subjectOf } from "./people.ts";
 import { DEFAULT, OPERATOR } from "./state.ts";
-import type { Actor, Approval, Case, Content, Delivery, Role, Run, Scope, State, Workflow } from "./state.ts";
-
-/** `ok`, or the code of the refusal. */
-export type Answer = string;
+import type { About, Actor, Approval, Delivery, Role, Run, Scope, State, Workflow } from "./state.ts";
 
 /** What each role can do in its project. An admin of the default project is one in every project. */
 const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
@@ -16,15 +15,15 @@ const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   admin: ["read", "write", "publish", "run", "approve", "admin"],
 };
 /** What a key can have that is limited to workflows. */
-const WITHIN_WORKFLOWS: ReadonlySet<Scope> = new Set<Scope>(["read", "run", "approve"]);
+export const WITHIN_WORKFLOWS: ReadonlySet<Scope> = new Set<Scope>(["read", "run", "approve"]);
 
-const words = (text: string): string[] => text.trim().split(/\s+/);
+export const words = (text: string): string[] => text.trim().split(/\s+/);
 
 /**
  * Each operation, by the scope that it needs and by what it is about: it needs the scope in the project of that. `any` is about
  * nothing, and needs the scope in any project; `list` shows what the caller can find, and may name a project that it can read.
  */
-const NEEDS: Readonly<Record<Scope, Partial<Record<keyof typeof ABOUT, string>>>> = {
+export const NEEDS: Readonly<Record<Scope, Partial<Record<About, string>>>> = {
   read: {
     any: `create_api_key describe_key end_absence end_other_sessions end_session get_absence get_key_changes list_api_keys
       list_approvals list_projects list_sessions revoke_api_key rotate_api_key set_absence`,
@@ -74,35 +73,52 @@ export const FOR_PEOPLE = new Set(
     revert_key_changes revoke_api_key rotate_api_key set_absence set_project_member update_user`),
 );
 
-/** What a request is about. `workflow` is undefined for a project, and null for what belongs to none of its workflows. */
-interface Thing {
-  project: string | undefined;
-  workflow?: string | null;
-}
-const ofRun = (run?: Run): Thing => ({ project: run?.project, workflow: run?.workflow?.id ?? null });
-const ofWorkflow = (one?: Workflow): Thing => ({ project: one?.project, ...(one && { workflow: one.id }) });
-const ABOUT = {
-  any: (): Thing => ({ project: undefined }),
-  list: ({ project }: Case): Thing => ({ project }),
-  project: ({ project }: Case): Thing => ({ project }),
-  workflow: ({ workflow }: Case): Thing => ofWorkflow(workflow),
-  run: ({ run }: Case): Thing => ofRun(run),
-  approval: ({ approval }: Case): Thing => ofRun(approval?.run),
-  review: ({ review }: Case): Thing => ofWorkflow(review?.workflow),
-  subscription: ({ project }: Case): Thing => ({ project, workflow: null }),
-  delivery: ({ project }: Case): Thing => ({ project, workflow: null }),
+/** What each operation needs beyond its scope: the refusals, each with a condition of conditions.ts. The first that does not hold decides. */
+export const RULES: Readonly<Record<string, string>> = {
+  // What takes effect without a publication needs the scope publish, and a key makes nothing happen that it could not do itself.
+  update_workflow: "missing_scope unless changesNothingLive",
+  archive_workflow: "missing_scope unless changesNothingLive",
+  restore_workflow: "not_permitted unless isLiveWithinKey, missing_scope unless changesNothingLive",
+  publish_workflow: "workflow_not_runnable unless mayGoLive, not_permitted unless mayStayLive",
+  offer_workflow: "not_permitted unless isLiveWithinKey",
+  allow_exposure: "not_permitted unless isLiveWithinKey",
+  rotate_trigger: "not_permitted unless isLiveWithinKey",
+  resume_schedule: "not_permitted unless mayResume",
+  start_backfill: "workflow_not_runnable unless isLiveWithinKey",
+  redeliver_trigger_delivery:
+    "missing_scope unless canRunWorkflow, workflow_not_runnable unless isLiveWithinKey",
+  // Both projects have to agree to a move.
+  move_workflow: "project_not_found unless seesTarget, missing_scope unless administersTarget",
+  // What no version says needs the scope write, and a retry starts where the workflow is now.
+  run_workflow: "missing_scope unless canWriteUnsaved, workflow_not_runnable unless isWithinKey",
+  run_step: "missing_scope unless canWriteUnsaved",
+  retry_run: `workflow_not_found unless seesWhereItStarts, missing_scope unless canRunWhereItStarts,
+    missing_scope unless canWriteUnsaved, workflow_not_runnable unless isWithinKey, workflow_not_runnable unless isDecidable`,
+  get_backfill: "backfill_not_found unless seesWhereItStarted",
+  cancel_backfill: "backfill_not_found unless seesWhereItStarted, missing_scope unless canRunWhereItStarted",
+  query_database: "database_not_found unless isDatabaseWithinKey",
+  describe_database: "database_not_found unless isDatabaseWithinKey",
+  // Decisions.
+  decide_approval: "approval_not_yours unless mayDecideNow",
+  delegate_approval: "approval_not_yours unless mayPassOn, invalid_input unless mayTakeOver",
+  decide_review: "review_not_yours unless mayReview",
+  withdraw_review: "review_not_yours unless asked",
+  // A key could publish without a review if it could end them.
+  update_project: "person_needed unless keepsReviews",
+  // A key can't have what its creator has not, and only its owner rotates it.
+  create_api_key: "invalid_input unless mayGive",
+  revoke_api_key: "api_key_not_found unless isOwnerOrAdmin",
+  rotate_api_key: "api_key_not_found unless isOwner",
+  get_key_changes: "api_key_not_found unless isOwnerOrAdmin",
+  revert_key_changes: "api_key_not_found unless isOwnerOrAdmin",
+  list_api_keys: "missing_scope unless isAdminForEveryone",
+  end_session: "session_not_found unless isOwner",
+  set_absence: "missing_scope unless isSelfOrAdmin, invalid_input unless mayStandIn",
+  end_absence: "missing_scope unless isSelfOrAdmin",
 };
-/** Every operation of the model, with its scope and what it is about. */
-export const OPERATIONS: ReadonlyMap<string, { scope: Scope; about: keyof typeof ABOUT }> = new Map(
-  Object.entries(NEEDS).flatMap(([scope, byThing]) =>
-    Object.entries(byThing).flatMap(([about, names]) =>
-      words(names).map((name) => [name, { scope: scope as Scope, about: about as keyof typeof ABOUT }]),
-    ),
-  ),
-);
 
 /** The scopes of a caller in a project: those of the role, and of a key no others than its own. */
-function scopesIn({ people }: State, actor: Actor, project: string): readonly Scope[] {
+export function scopesIn({ people }: State, actor: Actor, project: string): readonly Scope[] {
   const person = people.get(actor.owner);
   const role = person?.role === "admin" || project === DEFAULT ? person?.role : person?.roles.get(project);
   const owners = actor.owner === OPERATOR ? ROLE_SCOPES.admin : ROLE_SCOPES[role ?? "member"];
@@ -113,187 +129,12 @@ function scopesIn({ people }: State, actor: Actor, project: string): readonly Sc
 }
 export const has = (state: State, actor: Actor, project: string, scope: Scope): boolean =>
   scopesIn(state, actor, project).includes(scope);
-export const sees = (state: State, actor: Actor, { project, workflow }: Thing): boolean =>
-  has(state, actor, project!, "read") &&
-  (workflow === undefined || actor.limits.workflows?.some((id) => id === workflow) !== false);
-export const seesRun = (state: State, actor: Actor, run: Run): boolean => sees(state, actor, ofRun(run));
-const isAlive = ({ people }: State, { owner, isValid }: Actor): boolean =>
-  isValid && people.get(owner)?.isActive !== false;
-
-/** Whether somebody may use an operation at all, and on this: what other projects have does not exist for the caller. */
-export function may(state: State, actor: Actor, operation: string, it: Case = {}): Answer {
-  const { scope, about } = OPERATIONS.get(operation)!;
-  const isOfInstance = OF_INSTANCE.has(operation);
-  if (!isAlive(state, actor)) return "unauthorized";
-  if (FOR_PEOPLE.has(operation) && actor.kind === "key") return "person_needed";
-  if (operation === "describe_key" && actor.kind === "key") return "ok";
-  if (actor.limits.tools?.includes(operation) === false) return "not_permitted";
-  if (!(isOfInstance ? [DEFAULT] : state.projects).some((project) => has(state, actor, project, scope)))
-    return "missing_scope";
-  const thing = ABOUT[about](it);
-  if (thing.project === undefined) return "ok";
-  if (!sees(state, actor, thing)) return `${about === "list" ? "project" : about}_not_found`;
-  return isOfInstance || about === "list" || has(state, actor, thing.project, scope) ? "ok" : "missing_scope";
-}
-
-type Rule = readonly [refusal: string, holds: (state: State, actor: Actor, it: Case) => boolean];
-const isIn = (project: (it: Case) => string, scope: Scope): Rule => [
-  "missing_scope",
-  (state, actor, it) => has(state, actor, project(it), scope),
-];
-const isAdmin = (state: State, actor: Actor): boolean => has(state, actor, DEFAULT, "admin");
-const isOwn: Rule = ["api_key_not_found", (_, actor, { key }) => key!.owner === actor.owner];
-const isOwnOrAdmins: Rule = ["api_key_not_found", (...of) => isOwn[1](...of) || isAdmin(of[0], of[1])];
-/** What takes effect without a publication needs the scope `publish`. */
-const changesNothingLive: Rule = [
-  "missing_scope",
-  (state, actor, { workflow }) =>
-    workflow!.published === null || has(state, actor, workflow!.project, "publish"),
-];
-/** A key with limits starts nothing that uses other databases, and makes nothing happen later that does. */
-const isWithin = ({ limits: { databases } }: Actor, { usesDatabase }: Content): boolean =>
-  !usesDatabase || databases?.includes("depot") !== false;
-const liveOf = ({ published, versions }: Workflow): Content =>
-  versions[(published ?? versions.length) - 1]!.content;
-const startsWithin = (refusal: string, content: (it: Case) => Content): Rule => [
-  refusal,
-  (_, actor, it) => isWithin(actor, content(it)),
-];
-const liveWithin = (refusal: string): Rule => startsWithin(refusal, ({ workflow }) => liveOf(workflow!));
-/** What no version says needs the scope `write`, or a key that can only run things would execute its own code. */
-const writesUnsaved = (run: (it: Case) => Run): Rule => [
-  "missing_scope",
-  (state, actor, it) => !run(it).isUnsaved || has(state, actor, run(it).project, "write"),
-];
-const isForSelfOrAdmin: Rule = [
-  "missing_scope",
-  (state, actor, { person = actor.owner }) =>
-    person === actor.owner || state.people.get(actor.owner)?.role === "admin",
-];
-
-/** What each operation needs beyond its scope. The first rule that does not hold is the answer. */
-const RULES: Readonly<Record<string, readonly Rule[]>> = {
-  // Workflows, and what makes their runs happen.
-  update_workflow: [changesNothingLive],
-  archive_workflow: [changesNothingLive],
-  restore_workflow: [liveWithin("not_permitted"), changesNothingLive],
-  publish_workflow: [
-    ["workflow_not_runnable", mayGoLive],
-    ["not_permitted", mayStayLive],
-  ],
-  offer_workflow: [liveWithin("not_permitted")],
-  allow_exposure: [liveWithin("not_permitted")],
-  rotate_trigger: [liveWithin("not_permitted")],
-  resume_schedule: [
-    ["not_permitted", (_, actor, { workflow }) => !workflow!.isPaused || isWithin(actor, liveOf(workflow!))],
-  ],
-  move_workflow: [
-    ["project_not_found", (state, actor, { to }) => sees(state, actor, { project: to })],
-    isIn(({ to }) => to!, "admin"),
-  ],
-  // Runs.
-  run_workflow: [
-    writesUnsaved(({ run }) => run!),
-    startsWithin("workflow_not_runnable", ({ run }) => run!.content),
-  ],
-  run_step: [writesUnsaved(({ run }) => run!)],
-  retry_run: [
-    // The workflow may have moved: the new run starts where it is now.
-    ["workflow_not_found", (state, actor, { next }) => seesRun(state, actor, next!)],
-    isIn(({ next }) => next!.project, "run"),
-    writesUnsaved(({ next }) => next!),
-    startsWithin("workflow_not_runnable", ({ next }) => next!.content),
-    // Somebody unknown could have started it, and decide.
-    ["workflow_not_runnable", (_, __, { run, next }) => !run!.isAnonymous || !next!.content.asks],
-  ],
-  start_backfill: [liveWithin("workflow_not_runnable")],
-  get_backfill: [
-    ["backfill_not_found", (state, actor, { startedIn }) => has(state, actor, startedIn!, "read")],
-  ],
-  cancel_backfill: [
-    ["backfill_not_found", (state, actor, { startedIn }) => has(state, actor, startedIn!, "read")],
-    isIn(({ startedIn }) => startedIn!, "run"),
-  ],
-  redeliver_trigger_delivery: [
-    isIn(({ workflow }) => workflow!.project, "run"),
-    liveWithin("workflow_not_runnable"),
-  ],
-  query_database: [
-    ["database_not_found", (_, { limits }, { database }) => limits.databases?.includes(database!) !== false],
-  ],
-  describe_database: [
-    ["database_not_found", (_, { limits }, { database }) => limits.databases?.includes(database!) !== false],
-  ],
-  // Decisions.
-  decide_approval: [
-    [
-      "approval_not_yours",
-      (state, actor, { approval, override }) =>
-        [override === true ? "override" : "ok", "ok"].includes(mayDecide(state, actor, approval!)),
-    ],
-  ],
-  delegate_approval: [
-    [
-      "approval_not_yours",
-      (state, actor, { approval }) =>
-        mayDecide(state, actor, approval!) === "ok" && [...approval!.seats.values()].includes(actor.owner),
-    ],
-    ["invalid_input", mayTakeOver],
-  ],
-  decide_review: [
-    [
-      "review_not_yours",
-      (_, actor, { review }) =>
-        review!.by !== actor.subject && !wroteUnreviewed(actor, review!.workflow, review!.version),
-    ],
-  ],
-  withdraw_review: [["review_not_yours", (_, { subject }, { review }) => review!.by === subject]],
-  // A key could publish without a review if it could end them.
-  update_project: [
-    [
-      "person_needed",
-      ({ reviewed }, { kind }, { project, requiresReview }) =>
-        requiresReview !== false || kind === "session" || !reviewed.has(project!),
-    ],
-  ],
-  // Access: a key can't have what its creator has not, and only its owner rotates it.
-  create_api_key: [["invalid_input", mayGive]],
-  revoke_api_key: [isOwnOrAdmins],
-  rotate_api_key: [isOwn],
-  get_key_changes: [isOwnOrAdmins],
-  revert_key_changes: [isOwnOrAdmins],
-  list_api_keys: [
-    ["missing_scope", (state, actor, { everyone }) => everyone !== true || isAdmin(state, actor)],
-  ],
-  end_session: [["session_not_found", (_, actor, { key }) => key!.owner === actor.owner]],
-  set_absence: [isForSelfOrAdmin, ["invalid_input", mayStandIn]],
-  end_absence: [isForSelfOrAdmin],
-};
-
-/** The answer to a request. */
-export function answerTo(state: State, actor: Actor, operation: string, it: Case = {}): Answer {
-  const answer = may(state, actor, operation, it);
-  if (answer !== "ok") return answer;
-  return RULES[operation]?.find(([, holds]) => !holds(state, actor, it))?.[0] ?? "ok";
-}
-
-/** What is live already is checked no more, except for the limits of the key: to publish it is to review it. */
-function mayGoLive(_: State, actor: Actor, { workflow, version }: Case): boolean {
-  const content = workflow!.versions[version! - 1]!.content;
-  return (
-    workflow!.published === version ||
-    (isWithin(actor, content) && !(content.asks && content.trigger === "unsigned"))
-  );
-}
-function mayStayLive(_: State, actor: Actor, { workflow, version }: Case): boolean {
-  return workflow!.published !== version || isWithin(actor, liveOf(workflow!));
-}
 
 /** Who caused a run, by subject: they decide none of its approvals, nor those of the runs that it calls. */
 export const causes = {
   ofStart: ({ subject }: Actor) => new Set([subject]),
   ofRetry: ({ subject }: Actor, run: Run) => new Set([subject, ...run.causes]),
-  /** Whoever has published it answers for what a sender starts. */
+  /** The publisher answers for what a sender starts. */
   ofDelivery: ({ startsFor }: Workflow) => new Set([startsFor!]),
   ofRedelivery: ({ subject }: Actor, delivery: Delivery) => new Set([subject, ...delivery.causes]),
 };
@@ -319,17 +160,6 @@ export function mayDecide(
   if (absent.length === 0) return "override";
   return absent.every((person) => isOwnRun(subjectOf(person), run)) ? "absent may not" : "ok";
 }
-/** A person is the same with all addresses that differ in a tag. */
-export const subjectOf = (email: string): string => email.replace(/\+[^@]*@/, "@");
-const isOwnRun = (subject: string, run: Run): boolean => run.causes.has(subject) || isOwnWork(subject, run);
-
-/** Whom somebody stands in for, also through others who are away. */
-function absenteesOf({ absences }: State, email: string): string[] {
-  const found = new Set([email]);
-  for (const person of found)
-    for (const [away, substitute] of absences) if (substitute === person) found.add(away);
-  return [...found].slice(1);
-}
 /** Whether somebody wrote or published a version, and nobody else has published it, or a newer one before it, since. */
 const isOwnWork = (subject: string, { versions }: Run): boolean =>
   versions.some(({ workflow, version }) => {
@@ -338,48 +168,21 @@ const isOwnWork = (subject: string, { versions }: Run): boolean =>
     if (workflow.versions.slice(Math.max(0, ...seen), version).some(({ by }) => by === subject)) return true;
     return known.findLast((review) => review.version === version)?.by === subject;
   });
-/** Whether another person may get an approval: who may decide it then, and could not before. */
-function mayTakeOver(state: State, actor: Actor, { approval, to }: Case): boolean {
-  const { run, seats } = approval!;
-  const other: Actor = { ...actor, kind: "session", owner: to!, subject: subjectOf(to!), isValid: true };
-  const isFree =
-    ![...seats.values()].includes(to!) && isAlive(state, other) && other.subject !== actor.subject;
-  return isFree && has(state, other, run.project, "approve") && !isOwnRun(other.subject, run);
-}
-/** The substitute is an active person of a project of the caller, and nobody becomes their own substitute. */
-function mayStandIn(state: State, actor: Actor, { person = actor.owner, to }: Case): boolean {
-  const { people, absences, projects } = state;
-  const other: Actor = { ...actor, kind: "session", owner: to!, isValid: true };
-  const isColleague = projects.some(
-    (project) => has(state, other, project, "read") && has(state, actor, project, "read"),
-  );
-  if (subjectOf(to!) === subjectOf(person) || !isAlive(state, other)) return false;
-  if (people.get(actor.owner)?.role !== "admin" && !isColleague) return false;
-  const seen = new Set([person]);
-  for (let next = to!; !seen.has(next) && absences.has(next); next = absences.get(next)!) {
-    if (absences.get(next) === person) return false;
-    seen.add(next);
-  }
-  return true;
-}
+export const isOwnRun = (subject: string, run: Run): boolean =>
+  run.causes.has(subject) || isOwnWork(subject, run);
+
+const LINK = { kind: "link", label: "", isValid: true, scopes: ["read", "approve"], limits: {} } as const;
 /** Whether the recipient of a link decides: who may with the account, or an address that a saved version names. */
 export function mayDecideByLink(state: State, recipient: string, approval: Approval): boolean {
   const { run, seats } = approval;
   const { linksTo } = run.content;
   const person = state.people.get(recipient);
-  const actor: Actor = {
-    label: "",
-    kind: "link",
-    owner: recipient,
-    subject: subjectOf(recipient),
-    isValid: true,
-    scopes: ["read", "approve"],
-    projects: [run.project],
-    limits: {},
-  };
+  const subject = subjectOf(recipient);
+  // The link allows no more than to read and to decide, and nothing in the place of others.
+  const actor: Actor = { ...LINK, owner: recipient, subject, projects: [run.project] };
   if (person !== undefined)
     return linksTo !== null && isAlive(state, actor) && mayDecide(state, actor, approval) === "ok";
-  const isSeated = [...seats.values()].includes(recipient) && !isOwnRun(actor.subject, run);
+  const isSeated = [...seats.values()].includes(recipient) && !isOwnRun(subject, run);
   return linksTo?.includes(recipient) === true && run.writers === null && isSeated;
 }
 
@@ -390,7 +193,7 @@ export function mayDecideByLink(state: State, recipient: string, approval: Appro
 export const needsReview = (state: State, actor: Actor, workflow: Workflow, version: number): boolean =>
   state.reviewed.has(workflow.project) && (actor.kind === "key" || wroteUnreviewed(actor, workflow, version));
 
-function wroteUnreviewed(
+export function wroteUnreviewed(
   { subject }: Actor,
   { versions, reviews, published }: Workflow,
   version: number,
@@ -401,35 +204,3 @@ function wroteUnreviewed(
   const reviewed = Math.max(live, ...reviews.filter(isOthers).map((review) => review.version));
   return versions.slice(reviewed, version).some(({ by }) => by === subject);
 }
-/** Whether the new key has no scope, project, workflow or tool that its creator can't give. */
-function mayGive(state: State, actor: Actor, { wanted, workflows }: Case): boolean {
-  const { scopes, projects, limits } = wanted!;
-  const own = projects.filter((project) => scopesIn(state, actor, project).length > 0);
-  const grantable = new Set(own.flatMap((project) => scopesIn(state, actor, project)));
-  const isSeen = (id: string): boolean => {
-    const { project } = workflows!.get(id)!;
-    return projects.includes(project) && sees(state, actor, { project, workflow: id });
-  };
-  return (
-    own.length === projects.length &&
-    scopes.every((scope) => grantable.has(scope)) &&
-    (limits.workflows === undefined || scopes.every((scope) => WITHIN_WORKFLOWS.has(scope))) &&
-    (limits.workflows ?? []).every(isSeen) &&
-    (limits.tools ?? []).every((name) => ["read", ...scopes].includes(OPERATIONS.get(name)!.scope))
-  );
-}
-
-/** Whether the URL of a trigger, or of a wait for an event, is in the answer: without a signature it starts runs. */
-export const showsTriggerUrl = (
-  state: State,
-  actor: Actor,
-  { project }: Workflow,
-  content: Content,
-): boolean =>
-  has(state, actor, project, "write") &&
-  (content.trigger === "signed" || (has(state, actor, project, "run") && isWithin(actor, content)));
-export const showsEventUrl = (state: State, actor: Actor, { project }: Run): boolean =>
-  has(state, actor, project, "run");
-/** Whether the workflows of a project can call this one of another project. */
-export const isOffered = ({ isArchived, published, offeredTo }: Workflow, project: string): boolean =>
-  !isArchived && published !== null && offeredTo.includes(project);

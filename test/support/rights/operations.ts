@@ -4,6 +4,7 @@ import { APPROVAL_OPERATIONS } from "./approval-operations.ts";
 import { KEY_OPERATIONS } from "./key-operations.ts";
 import { PROJECT_OPERATIONS } from "./project-operations.ts";
 import { READ_OPERATIONS } from "./read-operations.ts";
+import { REVIEW_OPERATIONS } from "./review-operations.ts";
 import { RUN_OPERATIONS } from "./run-operations.ts";
 import { START_OPERATIONS } from "./start-operations.ts";
 import { WORKFLOW_OPERATIONS } from "./workflow-operations.ts";
@@ -12,6 +13,7 @@ import type { Maker, Makers, Pick } from "./request.ts";
 
 const MAKERS: Makers = [
   ...WORKFLOW_OPERATIONS,
+  ...REVIEW_OPERATIONS,
   ...RUN_OPERATIONS,
   ...APPROVAL_OPERATIONS,
   ...START_OPERATIONS,

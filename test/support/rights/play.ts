@@ -1,14 +1,9 @@
 /** Plays random sequences of requests, compares each answer with what the model says, and shortens a sequence that fails. */
 import { seededRandom } from "../random.ts";
-import {
-  type Actor,
-  type Company,
-  type Installation,
-  isOnMcp,
-  openCompany,
-  type Surface,
-} from "./company.ts";
-import { may } from "./model.ts";
+import { type Company, type Installation, openCompany } from "./company.ts";
+import type { Actor, Surface } from "./made.ts";
+import { isOnMcp } from "./surfaces.ts";
+import { may } from "./conditions.ts";
 import { chooseRequest } from "./operations.ts";
 import type { Pick, Request } from "./request.ts";
 

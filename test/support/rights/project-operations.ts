@@ -1,7 +1,8 @@
 /** Projects: what they contain, what they may use, who works in them, and what is delivered from them. */
 import type { Company } from "./company.ts";
 import { DATABASE } from "./definitions.ts";
-import { answerTo, has, needsReview } from "./model.ts";
+import { answerTo } from "./conditions.ts";
+import { has, needsReview } from "./model.ts";
 import type { Maker, Makers } from "./request.ts";
 import { DEFAULT } from "./state.ts";
 import { callersOf, itemsOf, live } from "./things.ts";

@@ -1,7 +1,10 @@
 /** What only reads: workflows, runs, lists, and what a project has. */
-import type { Actor, Answered, Company } from "./company.ts";
+import type { Company } from "./company.ts";
+import type { Actor } from "./made.ts";
+import type { Answered } from "./surfaces.ts";
 import { DATABASE, definitionOf, OTHER_DATABASE } from "./definitions.ts";
-import { type Answer, answerTo, has, isOffered, sees, seesRun } from "./model.ts";
+import { type Answer, answerTo, isOffered, sees, seesRun } from "./conditions.ts";
+import { has } from "./model.ts";
 import type { Maker, Makers, Pick } from "./request.ts";
 import type { Case } from "./state.ts";
 import { hasSchedule, itemsOf } from "./things.ts";

@@ -1,6 +1,8 @@
 /** What a random request is. */
-import type { Actor, Answered, Company } from "./company.ts";
-import type { Answer } from "./model.ts";
+import type { Company } from "./company.ts";
+import type { Actor } from "./made.ts";
+import type { Answered } from "./surfaces.ts";
+import type { Answer } from "./conditions.ts";
 
 export interface Pick {
   one<T>(values: readonly T[]): T | undefined;

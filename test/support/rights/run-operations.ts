@@ -1,7 +1,9 @@
 /** Runs: of versions, of single steps, with given outputs, and their retries. */
-import type { Company, Run } from "./company.ts";
+import type { Company } from "./company.ts";
+import type { Run } from "./made.ts";
 import { contentOf, definitionOf } from "./definitions.ts";
-import { answerTo, causes, has, showsEventUrl } from "./model.ts";
+import { answerTo, showsEventUrl } from "./conditions.ts";
+import { causes, has } from "./model.ts";
 import type { Makers, Pick, Request } from "./request.ts";
 import { kindOf, listed, live, remember, runOf } from "./things.ts";
 

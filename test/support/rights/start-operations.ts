@@ -1,7 +1,9 @@
 /** What starts runs without a caller: triggers, schedules and backfills. */
-import { type Actor, type Company, HOOK_SECRET } from "./company.ts";
+import { type Company, HOOK_SECRET } from "./company.ts";
+import type { Actor } from "./made.ts";
 import { contentOf } from "./definitions.ts";
-import { answerTo, causes as causesOf, has, showsTriggerUrl } from "./model.ts";
+import { answerTo, showsTriggerUrl } from "./conditions.ts";
+import { causes as causesOf, has } from "./model.ts";
 import type { Maker, Makers } from "./request.ts";
 import { hasSchedule, hasTrigger, kindOf, live, readUrl, remember, runOf } from "./things.ts";
 

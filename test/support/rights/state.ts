@@ -92,6 +92,9 @@ export interface Delivery {
   /** Who delivered it again, and what it repeats, by subject. */
   causes: ReadonlySet<string>;
 }
+/** What an operation is about: `any` for nothing, `list` for what the caller can find. */
+export type About =
+  "any" | "list" | "project" | "workflow" | "run" | "approval" | "review" | "subscription" | "delivery";
 /** What a request is about, and what it asks for. */
 export interface Case {
   project?: string | undefined;
@@ -102,6 +105,8 @@ export interface Case {
   next?: Run;
   approval?: Approval;
   review?: Review;
+  /** Whether a change takes effect only when it is published, as a new definition does. */
+  isDraft?: boolean;
   /** The project that a backfill was started in. */
   startedIn?: string;
   /** Whether an admin decides in place of the assignees. */

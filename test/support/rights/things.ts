@@ -1,8 +1,10 @@
 /** What the operations of several nouns share: which things there are, and what follows from a publication or the start of a run. */
 import type { ApprovalRecord } from "../../../src/core/model.ts";
-import type { Actor, Answered, Company, Run, Workflow } from "./company.ts";
+import type { Company } from "./company.ts";
+import type { Actor, Run, Workflow } from "./made.ts";
+import type { Answered } from "./surfaces.ts";
 import { contentOf, type Kind } from "./definitions.ts";
-import { answerTo, sees } from "./model.ts";
+import { answerTo, sees } from "./conditions.ts";
 import type { Maker } from "./request.ts";
 
 export const live = ({ workflows }: Company): Workflow[] => workflows.filter(({ isArchived }) => !isArchived);

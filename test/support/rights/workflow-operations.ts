@@ -1,9 +1,10 @@
 /** Workflows: saved, published, reviewed, archived, restored, offered. */
 import { readExposure } from "../../../tools/workflows/exposure.ts";
-import type { Company, Review, Workflow } from "./company.ts";
+import type { Workflow } from "./made.ts";
 import { callOf, contentOf, definitionOf, type Kind, KINDS } from "./definitions.ts";
-import { answerTo, needsReview } from "./model.ts";
-import type { Makers, Pick } from "./request.ts";
+import { answerTo } from "./conditions.ts";
+import { needsReview } from "./model.ts";
+import type { Makers } from "./request.ts";
 import { callersOf, goLive, isLive, kindOf, listed, live, publish } from "./things.ts";
 
 /** Maximum number of workflows: with fewer, requests meet what others have done. */
@@ -84,7 +85,7 @@ export const WORKFLOW_OPERATIONS: Makers = [
       return {
         operation: "update_workflow",
         input: { workflow_id: workflow.id, definition },
-        expected: (actor) => answerTo(company, actor, "update_workflow", { workflow }),
+        expected: (actor) => answerTo(company, actor, "update_workflow", { workflow, isDraft: true }),
         after: ({ subject }) => void workflow.versions.push({ by: subject, kind, content: contentOf(kind) }),
       };
     },
@@ -263,64 +264,4 @@ export const WORKFLOW_OPERATIONS: Makers = [
       };
     },
   ],
-  [
-    8,
-    "decide_review",
-    async (company, pick) => {
-      const review = await choosePendingReview(company, pick);
-      if (review === undefined) return undefined;
-      const { id, workflow, version } = review;
-      const { digest } = (await company.instance.read.reviews.find(id))!;
-      const isApproval = pick.chance(0.7);
-      const decision = isApproval ? { decision: "approve", digest } : { decision: "reject", comment: "No." };
-      return {
-        operation: "decide_review",
-        input: { review_id: id, ...decision },
-        expected(actor) {
-          const answer = answerTo(company, actor, "decide_review", { review });
-          // The published version may be another one since.
-          return isApproval && answer === "ok" ? "ok|review_changed" : answer;
-        },
-        async after(actor) {
-          if (isApproval) await publish(company, { workflow, version, by: actor, startsFor: review.by });
-        },
-      };
-    },
-  ],
-  [
-    1,
-    "withdraw_review",
-    async (company, pick) => {
-      const review = await choosePendingReview(company, pick);
-      if (review === undefined) return undefined;
-      return {
-        operation: "withdraw_review",
-        input: { review_id: review.id },
-        expected: (actor) => answerTo(company, actor, "withdraw_review", { review }),
-      };
-    },
-  ],
-  [
-    1,
-    "update_project",
-    (company, pick) => {
-      const project = pick.one(company.ownProjects)!;
-      const review = pick.chance(0.4);
-      return {
-        operation: "update_project",
-        input: { project, review },
-        expected: (actor) => answerTo(company, actor, "update_project", { project, requiresReview: review }),
-        after: () => void (review ? company.reviewed.add(project) : company.reviewed.delete(project)),
-      };
-    },
-  ],
 ];
-
-async function choosePendingReview({ reviews, instance }: Company, pick: Pick): Promise<Review | undefined> {
-  while (reviews.length > 0) {
-    const review = pick.one(reviews)!;
-    if ((await instance.read.reviews.find(review.id))?.status === "pending") return review;
-    reviews.splice(reviews.indexOf(review), 1);
-  }
-  return undefined;
-}
