@@ -5,12 +5,14 @@
 import { type Access, scopesIn } from "./access.ts";
 import { AppError } from "./errors.ts";
 import { EVENT_TOKENS, MAX_EVENT_TOKEN } from "./event-tokens.ts";
-import { mapTexts } from "./map-texts.ts";
+import { hasText, mapTexts } from "./map-texts.ts";
 import type { RunReader } from "./run-ports.ts";
 
 /** Replaces the MAC of the tokens in the texts of a value. Their length stays, so that offsets into values do. */
 export type EventUrlMask = <T>(value: T) => Promise<T>;
 
+/** How every token begins. */
+const RUN_ID_PREFIX = "run_";
 /** Maximum number of runs that are looked up for a caller. The tokens of further runs are hidden. */
 const MAX_RUNS = 100;
 
@@ -36,9 +38,11 @@ export function eventUrlMask(runs: Pick<RunReader, "find">, access: Access): Eve
   };
   return async <T>(value: T) => {
     const ids = new Set<string>();
-    mapTexts(value, (text) => {
-      for (const { groups } of text.matchAll(EVENT_TOKENS)) ids.add(groups!["runId"]!);
-      return text;
+    // Most values hold no token, so they are searched before they are copied.
+    hasText(value, (text) => {
+      if (text.includes(RUN_ID_PREFIX))
+        for (const { groups } of text.matchAll(EVENT_TOKENS)) ids.add(groups!["runId"]!);
+      return false;
     });
     if (ids.size === 0) return value;
     const seen = new Map<string, boolean | undefined>();

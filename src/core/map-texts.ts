@@ -18,6 +18,16 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
   return isSame ? value : Object.fromEntries(changed);
 }
 
+/** Whether a text in a value is found, or the name of a field. It copies nothing, and stops at the first. */
+export function hasText(value: unknown, isFound: (text: string) => boolean): boolean {
+  if (typeof value === "string") return isFound(value);
+  if (Array.isArray(value)) return value.some((item) => hasText(item, isFound));
+  if (typeof value !== "object" || value === null) return false;
+  for (const key in value)
+    if (isFound(key) || hasText(value[key as keyof typeof value], isFound)) return true;
+  return false;
+}
+
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -5,7 +5,7 @@
  */
 import type { Scope } from "../../schemas/actor.ts";
 import { projectOf } from "../../schemas/project.ts";
-import { eventUrlMask, maskedPart } from "./event-url-mask.ts";
+import { type EventUrlMask, maskedPart } from "./event-url-mask.ts";
 import { isVisible, scopesIn, type Visibility, visibilityOf } from "./access.ts";
 import type { RunRecord, StepRecord } from "./model.ts";
 import type { Principal, Readers, Writers } from "./ports.ts";
@@ -17,6 +17,8 @@ interface RequestScope {
   /** The name of the operation, for messages, and the scope that it needs. */
   operation: string;
   scope: Scope;
+  /** What hides event URLs from the principal; undefined for nothing. One for each request, because it looks runs up. */
+  mask: EventUrlMask | undefined;
 }
 
 /** What the limited readers are made of, by the limited ones. */
@@ -31,7 +33,7 @@ export const unscoped = <T extends object>(ports: T): T => (originals.get(ports)
 /** @returns the same readers for a caller who may see everything */
 export function scopedReaders(read: Readers, request: RequestScope): Readers {
   const limits = limitsOf(read, request);
-  const mask = eventUrlMask(read.runs, request.principal.access);
+  const { mask } = request;
   if (limits === null && mask === undefined) return read;
   const made =
     limits === null

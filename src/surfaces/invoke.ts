@@ -13,7 +13,7 @@ import {
 } from "../core/access.ts";
 import type { EngineApi } from "../core/engine-port.ts";
 import { AppError, ERRORS, toAppError } from "../core/errors.ts";
-import { eventUrlMask, maskError, maskValue } from "../core/event-url-mask.ts";
+import { type EventUrlMask, eventUrlMask, maskError, maskValue } from "../core/event-url-mask.ts";
 import { parseInput } from "../core/issues.ts";
 import { sizeUpTo } from "../core/json-schema/json-size.ts";
 import { nextTurn } from "../core/next-turn.ts";
@@ -113,8 +113,8 @@ export function prepare(
     choosesProject(access) ? [] : PROJECT_FIELDS,
   );
   call.resourceIds = resourceIdsOf(input);
-  const ctx = contextOf(services, tool, raw as Record<string, unknown>, call);
   const mask = eventUrlMask(services.read.runs, access);
+  const ctx = contextOf(services, tool, raw as Record<string, unknown>, call, mask);
   const isLarge = sizeUpTo(input, LARGE_INPUT) === undefined;
   const run = async (parsed: Record<string, unknown>) => {
     if (isLarge) await nextTurn();
@@ -268,7 +268,13 @@ function notPermitted(
   );
 }
 
-function contextOf(services: Services, tool: AnyTool, raw: Record<string, unknown>, call: Call): ToolContext {
+function contextOf(
+  services: Services,
+  tool: AnyTool,
+  raw: Record<string, unknown>,
+  call: Call,
+  mask: EventUrlMask | undefined,
+): ToolContext {
   // The input before its defaults are filled in: a default of a new release must not change a repeated request.
   const { idempotency_key: key, ...input } = raw;
   const accepted = "idempotency_key" in (tool.input as z.ZodObject).shape;
@@ -279,6 +285,7 @@ function contextOf(services: Services, tool: AnyTool, raw: Record<string, unknow
     principal: call.actor.principal,
     operation: tool.name,
     scope: tool.scope,
+    mask,
   };
   return {
     actor: call.actor,

@@ -3,7 +3,7 @@
  * DuckDB into its own tables. An author of SQL can still compute something from such a value, as with any value that a query sees.
  */
 import { isAbsolute } from "node:path";
-import { mapTexts } from "../../core/map-texts.ts";
+import { hasText, mapTexts } from "../../core/map-texts.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { Driver } from "./driver.ts";
 
@@ -64,16 +64,6 @@ function hiding(paths: ReadonlySet<string>): { isIn(text: string): boolean; in: 
     },
     in: (text) => text.replaceAll(current(), FILE),
   };
-}
-
-/** Whether a text in a value is found, or the name of a field. It copies nothing, and stops at the first. */
-function hasText(value: unknown, isFound: (text: string) => boolean): boolean {
-  if (typeof value === "string") return isFound(value);
-  if (Array.isArray(value)) return value.some((item) => hasText(item, isFound));
-  if (typeof value !== "object" || value === null) return false;
-  for (const key in value)
-    if (isFound(key) || hasText(value[key as keyof typeof value], isFound)) return true;
-  return false;
 }
 
 function withoutPaths(error: StepError, hide: Hide): StepError {

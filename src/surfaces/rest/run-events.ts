@@ -60,10 +60,12 @@ export function runEvents({ services, admit, streams }: RunEventsOptions): Reque
       authorise(OPERATION, call);
       const { since, issues } = lastEventId(req);
       const { run_id } = parseInput(Input, { ...req.query, ...req.params }, issues);
+      const mask = eventUrlMask(services.read.runs, principal.access);
       const read = scopedReaders(services.read, {
         principal,
         operation: OPERATION.name,
         scope: OPERATION.scope,
+        mask,
       });
       const run = await findRun(read.runs, run_id);
       call.resourceIds = { ...(run.workflowId !== null && { workflow_id: run.workflowId }), run_id };
@@ -87,7 +89,6 @@ export function runEvents({ services, admit, streams }: RunEventsOptions): Reque
       });
       res.setTimeout(STALL_MS, () => res.destroy());
       res.writeHead(200, HEADERS).write(`retry: ${RETRY_MS}\n\n`);
-      const mask = eventUrlMask(services.read.runs, principal.access);
       await sendUntilEnd({ ...services, read, mask }, run, since, res, disconnected.signal);
     });
   };
