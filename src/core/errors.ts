@@ -163,7 +163,12 @@ export const ERRORS = {
   too_many_keys: { status: 409, title: "Too many valid API keys", mcp: "protocol", log: "info" },
   user_not_invited: { status: 409, title: "The user has no open invitation", mcp: "protocol", log: "info" },
   user_not_active: { status: 409, title: "The user is not active", mcp: "protocol", log: "info" },
-  trigger_gone: { status: 410, title: "The workflow of the trigger is archived", mcp: "protocol", log: "info" },
+  trigger_gone: {
+    status: 410,
+    title: "The workflow of the trigger is archived",
+    mcp: "protocol",
+    log: "info",
+  },
   event_received: { status: 410, title: "The event is no longer expected", mcp: "protocol", log: "info" },
   link_expired: { status: 410, title: "The link is no longer valid", mcp: "protocol", log: "info" },
   authorization_expired: {

@@ -96,22 +96,22 @@ describe("roleIn", () => {
   });
 });
 
-describe("isAlwaysAllowed and mayUseTool", () => {
-  const key = (tools?: string[]) =>
-    accessOfKey({ scopes: ["read"], projects: ["default"], limits: { tools } }, onlyRole("admin"), true);
+const keyWithTools = (tools?: string[]) =>
+  accessOfKey({ scopes: ["read"], projects: ["default"], limits: { tools } }, onlyRole("admin"), true);
 
+describe("isAlwaysAllowed and mayUseTool", () => {
   it("isAlwaysAllowed is true for a key that describes itself, and nothing else", () => {
-    expect(isAlwaysAllowed(key(), "describe_key")).toBe(true);
-    expect(isAlwaysAllowed(key(), "list_runs")).toBe(false);
+    expect(isAlwaysAllowed(keyWithTools(), "describe_key")).toBe(true);
+    expect(isAlwaysAllowed(keyWithTools(), "list_runs")).toBe(false);
     expect(isAlwaysAllowed(accessOfPerson(onlyRole("admin")), "describe_key")).toBe(false);
   });
 
   it("mayUseTool refuses the tools that are not among those of a limited key", () => {
-    expect(mayUseTool(key(["list_runs"]), "list_runs")).toBe(true);
-    expect(mayUseTool(key(["list_runs"]), "get_run")).toBe(false);
-    expect(mayUseTool(key([]), "get_run")).toBe(false);
-    expect(mayUseTool(key([]), "describe_key")).toBe(true);
-    expect(mayUseTool(key(), "get_run")).toBe(true);
+    expect(mayUseTool(keyWithTools(["list_runs"]), "list_runs")).toBe(true);
+    expect(mayUseTool(keyWithTools(["list_runs"]), "get_run")).toBe(false);
+    expect(mayUseTool(keyWithTools([]), "get_run")).toBe(false);
+    expect(mayUseTool(keyWithTools([]), "describe_key")).toBe(true);
+    expect(mayUseTool(keyWithTools(), "get_run")).toBe(true);
     expect(mayUseTool(FULL_ACCESS, "get_run")).toBe(true);
   });
 });
@@ -258,13 +258,13 @@ describe("accessOfPerson", () => {
   });
 });
 
-describe("accessOfKey", () => {
-  const key = (scopes: Scope[], projects: string[], limits: KeyLimits | null = null) => ({
-    scopes,
-    projects,
-    limits,
-  });
+const key = (scopes: Scope[], projects: string[], limits: KeyLimits | null = null) => ({
+  scopes,
+  projects,
+  limits,
+});
 
+describe("accessOfKey", () => {
   it.each<[string, Parameters<typeof accessOfKey>, Record<string, readonly string[]>]>([
     [
       "its scopes as far as the owner's role has them",

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Scope } from "../../schemas/actor.ts";
 import { type Access, accessEverywhere, FULL_ACCESS, type KeyLimits } from "../../src/core/access.ts";
+import { eventUrlMask } from "../../src/core/event-url-mask.ts";
 import { eventTokens } from "../../src/core/event-tokens.ts";
 import type { Readers, Writers } from "../../src/core/ports.ts";
 import { scopedReaders, scopedWriters, unscoped } from "../../src/core/scoped-readers.ts";
@@ -126,6 +127,7 @@ const request = (access: Access, scope: Scope = "run") => ({
   principal: principalWith(access),
   operation: "cancel_run",
   scope,
+  mask: eventUrlMask(fakePorts().ports["runs"] as unknown as Readers["runs"], access),
 });
 
 /** The readers of a request, those that they are made of, and the calls of these. */

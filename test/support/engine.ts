@@ -105,7 +105,12 @@ export async function testEngine({
 } & Parameters<typeof testStore>[0] = {}) {
   const opened = await testStore(storeOptions);
   const { store, clock, create, change } = opened;
-  const read = { ...engineReaders(store.read), workflows: opened.read, projects: projectReader(store.read), apiKeys: apiKeyReader(store.read) };
+  const read = {
+    ...engineReaders(store.read),
+    workflows: opened.read,
+    projects: projectReader(store.read),
+    apiKeys: apiKeyReader(store.read),
+  };
   const transaction = engineTransaction(store, clock);
   const { changes } = store;
   const log = pino({ level: "silent" });

@@ -14,7 +14,12 @@ import {
 } from "../../tools/workflows/live-changes.ts";
 import { keyWith, onlyRole, personWith, rolesIn, thrownBy } from "../support/callers.ts";
 
-const BEYOND: Issue = { path: "", code: "beyond_key_limits", message: "uses the model big" };
+const BEYOND: Issue = {
+  path: "",
+  code: "beyond_key_limits",
+  message: "uses the model big, which this key may not use",
+  fix: "Use another key.",
+};
 /** The versions that are beyond the limits of a key, and those that the engine was asked about. */
 function contextOf(principal: Principal, beyond: readonly string[] = []) {
   const asked: string[] = [];
@@ -90,7 +95,12 @@ describe("assertMayChangeDraft", () => {
     draft: { id: string; project?: string } = { id: "draft" },
   ): Promise<string | undefined> {
     const read = { workflows: workflowsWith(calls, callers), runs: {} } as unknown as Readers;
-    const scoped = scopedReaders(read, { principal, operation: "update_workflow", scope: "write" });
+    const scoped = scopedReaders(read, {
+      principal,
+      operation: "update_workflow",
+      scope: "write",
+      mask: undefined,
+    });
     try {
       await assertMayChangeDraft(contextOf(principal).ctx, scoped, draft);
       return undefined;
@@ -197,8 +207,8 @@ describe("keyMayStart", () => {
   const REFUSED = {
     code: "not_permitted",
     message:
-      'This key is limited to some databases or models, so it can\'t publish it: version 2 of "w" uses the model big. ' +
-      "Nothing was changed. Use another key, or ask a person.",
+      'Version 2 of "w" uses the model big, which this key may not use. ' +
+      "So this key can't publish it, and nothing was changed. Use another key.",
     details: { errors: [BEYOND] },
   };
   const key = keyLimitedTo({ models: [] });
@@ -267,7 +277,7 @@ describe("runRefusal of a trigger", () => {
     expect(await runRefusal(contextOf(key, ["w@2"]).ctx, trigger)).toMatchObject({
       code: "workflow_not_runnable",
       message:
-        'This key can\'t start runs of version 2 of "w", which uses the model big. Use another key, or ask its owner for one with wider limits.',
+        'Version 2 of "w" uses the model big, which this key may not use. Nothing was started. Use another key.',
       details: { errors: [BEYOND] },
     });
     expect(await runRefusal(contextOf(key).ctx, trigger)).toBeUndefined();

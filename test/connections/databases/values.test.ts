@@ -66,6 +66,10 @@ describe("toIsoTimestamp", () => {
   });
 });
 
+/** JSON with numbers that are short as they are written, and long with all their digits. */
+const listOf = (count: number): string =>
+  JSON.stringify(Array.from({ length: count }, () => 0)).replaceAll("0", "1e990");
+
 describe("parseJsonText", () => {
   it.each([
     ['{"id": 1533947986218845197}', { id: "1533947986218845197" }],
@@ -86,8 +90,6 @@ describe("parseJsonText", () => {
   });
 
   it("leaves JSON a text whose exponents would make it more than twice as long", () => {
-    const listOf = (count: number): string =>
-      JSON.stringify(Array.from({ length: count }, () => 0)).replaceAll("0", "1e990");
     const digits = `1${"0".repeat(990)}`;
     expect(parseJsonText(listOf(60))).toEqual(Array.from({ length: 60 }, () => digits));
     expect(parseJsonText(listOf(100_000))).toBe(listOf(100_000));
