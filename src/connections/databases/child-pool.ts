@@ -227,6 +227,7 @@ function died(code: number | null, by: string | null): StepError {
 /** The files that the program reads besides its own folder in a checkout; a release has everything in one folder. */
 const SHARED_FILES = [
   "../../../schemas/long-numbers.ts",
+  "../../core/file-access.ts",
   "../../core/json-scan.ts",
   "../../core/number-text.ts",
 ].map((file) => fileURLToPath(new URL(file, import.meta.url)));
