@@ -166,7 +166,7 @@ describe("a signed body has one meaning, whatever Content-Type says:", () => {
     for (const charset of ["gbk", "utf-16le"])
       expectProblem(await send(json, `application/json; charset=${charset}`), "invalid_json");
     const payload = `payload=${encodeURIComponent(json)}`;
-    expectProblem(await send(payload, `${FORM}; charset=gbk`), "invalid_json");
+    expectProblem(await send(payload, `${FORM}; charset=gbk`), "invalid_input");
     // U+4E00 and U+4E5E in GBK, of which the first is also a character of UTF-8.
     const gbk = Buffer.from('{"tag":["\xd2\xbb","\xc6\xf2"]}', "latin1");
     expect((await received(gbk, "application/json; charset=gbk")).run.output).toEqual(["\u4e00", "\u4e5e"]);

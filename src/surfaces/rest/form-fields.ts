@@ -12,6 +12,7 @@ import {
 } from "../../core/charset.ts";
 import { formatPath, invalidInput } from "../../core/issues.ts";
 import type { EventFields } from "../../core/event-path.ts";
+import { hasOtherAscii } from "./body-meaning.ts";
 
 export type Field = readonly [name: string, value: string];
 
@@ -53,7 +54,23 @@ export function parseForm(body: Buffer, contentType: string): Field[] {
       "invalid_input",
       `The form in the charset ${encodingOf(charset)} has escapes that are not percent-encoded. Send it as UTF-8.`,
     );
-  return decodeFields(raw, decode, (name) => notInCharset(name, charset));
+  const fields = decodeFields(raw, decode, (name) => notInCharset(name, charset));
+  if (charsetParameter(contentType) !== undefined) assertSameFields(raw, fields, charset);
+  return fields;
+}
+
+/** A charset that Content-Type declares is not signed: somebody could declare another one. */
+function assertSameFields(raw: readonly Field[], fields: readonly Field[], charset: string): void {
+  for (const [index, field] of fields.entries())
+    if (field.some((text, side) => hasOtherAscii(Buffer.from(raw[index]![side]!, "latin1"), text)))
+      throw invalidInput([
+        {
+          path: shown(raw[index]![0]),
+          code: "wrong_format",
+          message: `is text in UTF-8, but Content-Type declares the charset ${charset.slice(0, 50)}`,
+          fix: "Declare the charset that the form is in.",
+        },
+      ]);
 }
 
 /** The charset of a form: the declared one, else the one that its field `_charset_` names. */

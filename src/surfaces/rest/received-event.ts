@@ -6,7 +6,7 @@ import { AppError } from "../../core/errors.ts";
 import type { EventFields, ReceivedEvent } from "../../core/event-path.ts";
 import type { SignedRequest } from "../../core/webhook-signatures/index.ts";
 import { nextTurnIfLarge } from "../../core/next-turn.ts";
-import { assertPayloadIsUtf8, assertSameAscii, assertUrlEncoded } from "./body-meaning.ts";
+import { assertUrlEncoded, hasOtherAscii } from "./body-meaning.ts";
 import { parseJsonText } from "./body.ts";
 import { type Field, groupFields, parseForm } from "./form-fields.ts";
 import { parseMultipart } from "./multipart.ts";
@@ -62,9 +62,9 @@ async function receivedBody(bytes: Buffer, contentType: string): Promise<Receive
   const type = parseContentType(contentType)?.essence;
   if (isUrlEncoded(contentType)) {
     assertUrlEncoded(bytes);
-    return formBody(parseForm(bytes, contentType), contentType);
+    return formBody(parseForm(bytes, contentType));
   }
-  if (type === "multipart/form-data") return formBody(await parseMultipart(bytes, contentType), "");
+  if (type === "multipart/form-data") return formBody(await parseMultipart(bytes, contentType));
   const text = jsonText(bytes, contentType);
   if (text === "") return { body: null, issues: [] };
   try {
@@ -79,12 +79,11 @@ async function receivedBody(bytes: Buffer, contentType: string): Promise<Receive
 }
 
 /** The fields of a form. Slack and GitHub send their JSON as its field `payload`: that is then the body. */
-async function formBody(sent: readonly Field[], contentType: string): Promise<ReceivedBody> {
+async function formBody(sent: readonly Field[]): Promise<ReceivedBody> {
   const fields = groupFields(sent);
   const payload = Object.hasOwn(fields, "payload") ? fields["payload"] : undefined;
   if (typeof payload !== "string" || !payload.startsWith("{"))
     return { body: fields, isForm: true, issues: [] };
-  assertPayloadIsUtf8(payload, charsetParameter(contentType));
   const { value, issues } = await parseJsonText(payload);
   return { body: value, issues };
 }
@@ -101,7 +100,11 @@ function jsonText(bytes: Buffer, contentType: string): string {
       `The charset ${name} of the body is not known. Send it as UTF-8.`,
     );
   const text = decode(bytes);
-  if (text !== undefined && declared !== undefined) assertSameAscii(bytes, text, declared);
+  if (text !== undefined && hasOtherAscii(bytes, text))
+    throw new AppError(
+      "invalid_json",
+      `The body is JSON in UTF-8, but Content-Type declares the charset ${name}. Declare the one that it is in.`,
+    );
   if (text !== undefined) return text;
   const fix =
     declared === undefined

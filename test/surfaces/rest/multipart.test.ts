@@ -83,8 +83,8 @@ describe("parseMultipart", () => {
       [["a", "1"]],
     ],
     [
-      "text around the parts",
-      Buffer.concat([Buffer.from("before\r\n"), formOf([[named("a")], "1"]), Buffer.from("after")]),
+      "line breaks before the parts and text after them",
+      Buffer.concat([Buffer.from("\r\n"), formOf([[named("a")], "1"]), Buffer.from("after")]),
       [["a", "1"]],
     ],
   ])("reads %s", async (_what, body, fields) => {
