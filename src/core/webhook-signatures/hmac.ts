@@ -7,7 +7,7 @@ import { ambiguousCut, type SignedPart } from "./cuts.ts";
 import { keyOf } from "./keys.ts";
 import { momentRefusal } from "./moments.ts";
 import { headerOf, idOf, isSigned, longId, mismatch, missingHeader, refused } from "./parts.ts";
-import { partsOf, SIGNED_BODY } from "./signed-content.ts";
+import { isOver, partsOf, SIGNED_BODY } from "./signed-content.ts";
 import type { CheckedRequest, CheckScheme, SignatureResult, SignatureSettings } from "./types.ts";
 
 /** Length of a digest, in bytes. */
@@ -38,7 +38,8 @@ export const checkHmac: CheckScheme = (request, settings) => {
   if (refusal !== undefined) return refusal;
   const ambiguity = ambiguousCut(content, request.now);
   if (ambiguity !== undefined) return refused("malformed", `${ambiguity} ${NOT_ONE_CUT}`);
-  if (sent !== undefined && idOf(sent) === null) return longId(idHeader!);
+  // What is not signed proves nothing, and somebody could add it to refuse a delivery: it is then no id.
+  if (sent !== undefined && idOf(sent) === null && isOver("id", settings)) return longId(idHeader!);
   return { valid: true, deliveryId: idOf(sent) };
 };
 

@@ -10,10 +10,15 @@ import type { SignatureResult, SignatureSettings } from "./types.ts";
 /** How far the time of a signature may be from ours, in milliseconds: the replay window. */
 const TOLERANCE_MS = 5 * MINUTE;
 /** Ten digits of seconds are the years 2001 to 2286, and so are thirteen of milliseconds. */
-const SECONDS = /^[1-9]\d{9}$/;
-const MILLISECONDS = /^[1-9]\d{12}$/;
+export const SECONDS_PATTERN = String.raw`[1-9]\d{9}`;
+const MILLISECONDS_PATTERN = String.raw`[1-9]\d{12}`;
 /** RFC 3339, section 5.6, with the letters T and Z in upper case. */
-const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+const DATE_TIME_PATTERN = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)`;
+/** A time in each form that `momentRefusal` reads. */
+export const TIME_PATTERN = `(?:${MILLISECONDS_PATTERN}|${SECONDS_PATTERN}|${DATE_TIME_PATTERN})`;
+const SECONDS = new RegExp(`^${SECONDS_PATTERN}$`);
+const MILLISECONDS = new RegExp(`^${MILLISECONDS_PATTERN}$`);
+const DATE_TIME = new RegExp(`^${DATE_TIME_PATTERN}$`);
 
 /** @returns milliseconds since 1970; undefined for a text that is no time in seconds since 1970 as ten digits */
 const momentOfSeconds = (text: string): number | undefined =>

@@ -2,7 +2,8 @@
  * Standard Webhooks: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  * Svix sends the same under names of its own: https://docs.svix.com/receiving/verifying-payloads/how-manual
  */
-import { timeRefusal } from "./moments.ts";
+import { isEndedByTime } from "./cuts.ts";
+import { SECONDS_PATTERN, timeRefusal } from "./moments.ts";
 import { headerOf, idOf, isSigned, longId, mismatch, missingHeader, refused, shown } from "./parts.ts";
 import type { CheckScheme, SignedRequest } from "./types.ts";
 
@@ -10,8 +11,6 @@ const HINT =
   "Standard Webhooks sends webhook-id, webhook-timestamp and webhook-signature, or the same three with svix-.";
 /** Base64 with and without its padding. The last group of four can't have a single character. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
-/** The time in what is signed. It is the first one there: an id with another one in it could end before either of them. */
-const SIGNED_TIME = /\.[1-9]\d{9}\./;
 /** Before the secret. Supabase writes the version of the signatures before it, too. */
 const PREFIX = /^(?:v1,)?whsec_/;
 
@@ -35,7 +34,7 @@ export const checkStandardWebhooks: CheckScheme = (request) => {
   if (!isSigned(content, keys, given, "base64")) return mismatch(names.signature);
   const refusal = timeRefusal(time, request.now, names.time);
   if (refusal !== undefined) return refusal;
-  return SIGNED_TIME.exec(`${id}.${time}.`)?.index === id.length
+  return isEndedByTime(id, { before: ".", rest: `${time}.`, after: ".", time: SECONDS_PATTERN })
     ? { valid: true, deliveryId: id }
     : refused("malformed", `${names.id} must have no time between full stops in it, got ${shown(id)}.`);
 };

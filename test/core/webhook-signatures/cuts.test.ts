@@ -83,6 +83,17 @@ describe("a signed text is accepted with one cut", () => {
       { timestamp: SECONDS, id: "123a", body: "{}" },
       { timestamp: MILLISECONDS, id: "a", body: "{}" },
     ],
+    ["{timestamp}{body}", { timestamp: SECONDS, body: "123=1" }, { timestamp: MILLISECONDS, body: "=1" }],
+    [
+      "{id}-{timestamp}-{body}",
+      { id: "a-b", timestamp: SECONDS, body: `x-${SECONDS}-&payload=%7B%7D` },
+      { id: `a-b-${SECONDS}-x`, timestamp: SECONDS, body: "&payload=%7B%7D" },
+    ],
+    [
+      "{id}-{timestamp}-{body}",
+      { id: "a-b", timestamp: RFC_3339, body: `x-${MILLISECONDS}-{}` },
+      { id: `a-b-${RFC_3339}-x`, timestamp: MILLISECONDS, body: "{}" },
+    ],
     ["{id}{body}", { id: "a", body: "amount=1" }, { id: "aamo", body: "unt=1" }],
     [
       "{id}.{body}",
@@ -154,10 +165,42 @@ describe("real senders are accepted", () => {
     ["Square", "{url}{body}", { query: "", body: '{"id":1}' }],
     ["Square, as a form", "{url}{body}", { query: "", body: "id=1" }],
     ["Trello", "{body}{url}", { query: "?a=1", body: '{"id":1}' }],
+    ["one of nothing in ms", "{timestamp}{body}", { timestamp: MILLISECONDS, body: "" }],
+    ["one of JSON after blanks", "{timestamp}{body}", { timestamp: MILLISECONDS, body: '\r\n {"id":1}' }],
+    [
+      "one of ids with hyphens",
+      "{id}-{timestamp}-{body}",
+      { id: "f1c2a387-161a-49f9-a165-0f21d7a4e1c4", timestamp: SECONDS, body: "a=1-2" },
+    ],
+    [
+      "one of ids with full stops",
+      "{id}.{timestamp}.{body}",
+      { id: "evt.1.2", timestamp: RFC_3339, body: "1" },
+    ],
     ["Zoom", "v0:{timestamp}:{body}", { timestamp: SECONDS, body: "123" }],
     ["Svix", "{id}.{timestamp}.{body}", { id: "msg_2Lml", timestamp: SECONDS, body: "a=1.2" }],
   ] as [string, string, Parts][])("%s: %s", (_name, signs, parts) => {
     expect(receive(signs, parts, contentOf(signs, parts))).toMatchObject({ valid: true });
+  });
+
+  it("also with a header of an id that is not signed and too long, which is no id then", () => {
+    const result = checkSignature(
+      { ...settingsOf("{body}"), id: "X-Id" },
+      {
+        headers: { "x-sig": signatureOf("{}"), "x-id": "a".repeat(201) },
+        body: Buffer.from("{}"),
+        secrets: ["key"],
+        now: NOW,
+      },
+    );
+    expect(result).toEqual({ valid: true, deliveryId: null });
+  });
+
+  it("but not a time in milliseconds before a form, whose message says so", () => {
+    const parts = { timestamp: MILLISECONDS, body: "a=1" };
+    expect(receive("{timestamp}{body}", parts, contentOf("{timestamp}{body}", parts))).toMatchObject({
+      message: expect.stringContaining("neither empty nor a JSON object") as string,
+    });
   });
 
   it("but not an id that is too long to recognize a repetition by", () => {
@@ -186,6 +229,7 @@ const TEMPLATES = [
   "{timestamp}{body}",
   "{id}{timestamp}{body}",
   "{id}.{timestamp}.{body}",
+  "{id}-{timestamp}-{body}",
   "{timestamp}{id}{body}",
   "{id}{body}",
   "{id}.{body}",
@@ -207,6 +251,7 @@ const texts = fc
       RFC_3339,
       "0",
       ".",
+      "-",
       "{",
       "}",
       "[1]",
