@@ -31,9 +31,9 @@ const ann = (fields: Partial<Identity> = {}): Identity => ({
   ...fields,
 });
 
-/** Provisions the user of an identity, in its own transaction. */
-async function provision(instance: TestInstance, identity: Identity, policy = POLICY): Promise<UserRecord> {
-  const user = await instance.write(
+/** The user of an identity, or the error after it was committed, in its own transaction. */
+const write = (instance: TestInstance, identity: Identity, policy: SignOnPolicy) =>
+  instance.write(
     {
       operation: "sign_in",
       actor: { principal: keyPrincipal(), client: { surface: "web", name: "test" } },
@@ -41,6 +41,19 @@ async function provision(instance: TestInstance, identity: Identity, policy = PO
     },
     (tx) => provisionUser(tx, policy, identity, instance.clock.now()),
   );
+
+/** The error of an identity that has no role, once it is committed that the person has lost their access. */
+const loseRole = (instance: TestInstance, identity: Identity) => write(instance, identity, STRICT);
+
+/** The operations of the audit log, the oldest first. */
+const operations = async (instance: TestInstance): Promise<string[]> =>
+  (await instance.read.audit.page({ filter: {}, before: null, limit: 50 }))
+    .map(({ operation }) => operation)
+    .toReversed();
+
+/** Provisions the user of an identity. */
+async function provision(instance: TestInstance, identity: Identity, policy = POLICY): Promise<UserRecord> {
+  const user = await write(instance, identity, policy);
   if (user instanceof AppError) throw user;
   return user;
 }
@@ -161,6 +174,40 @@ describe("provisioning a user", () => {
     expect(await refusal(provision(instance, ann({ groups: [] }), STRICT))).toBe("sign_on_refused: no_role");
   });
 
+  it.each([
+    { group: "editors", entries: ["status_invited", "role_viewer"] },
+    { group: "viewers", entries: ["status_invited"] },
+  ])("takes away the access of a person of $group who has no role any more", async ({ group, entries }) => {
+    const instance = await testInstance();
+    const { id, email } = await provision(instance, ann({ groups: [group] }), STRICT);
+    const lost = ann({ groups: [] });
+    // The loss must be written, so the user is not up to date.
+    expect(await findUpToDateUser(instance.read, STRICT, lost)).toBeUndefined();
+    const before = await operations(instance);
+    expect(await loseRole(instance, lost)).toMatchObject({
+      code: "sign_on_refused",
+      message: expect.stringContaining("to add you to one of: admins, editors, viewers."),
+      details: { reason: "no_role" },
+    });
+    expect(await instance.read.users.find(id)).toMatchObject({ email, status: "invited", role: "viewer" });
+    expect((await operations(instance)).slice(before.length)).toEqual(entries.map((one) => `sign_in.${one}`));
+    // Nothing is left to write.
+    expect(await refusal(findUpToDateUser(instance.read, STRICT, lost))).toBe("sign_on_refused: no_role");
+    expect(await refusal(provision(instance, lost, STRICT))).toBe("sign_on_refused: no_role");
+    expect(await operations(instance)).toHaveLength(before.length + entries.length);
+    // With a role again, the access must be written first.
+    const found = ann({ groups: ["viewers"] });
+    expect(await findUpToDateUser(instance.read, STRICT, found)).toBeUndefined();
+    expect(await provision(instance, found, STRICT)).toMatchObject({ id, status: "active", role: "viewer" });
+  });
+
+  it("refuses a person without a role at an instance with no groups, and says so", async () => {
+    const instance = await testInstance();
+    await expect(provision(instance, ann(), { ...STRICT, groups: {} })).rejects.toMatchObject({
+      message: expect.stringContaining("to add you to one of: (none is configured)."),
+    });
+  });
+
   it("refuses a new user without a role if there is no default role", async () => {
     const instance = await testInstance();
     expect(await refusal(provision(instance, ann({ groups: ["staff"] }), STRICT))).toBe(
@@ -175,7 +222,6 @@ describe("provisioning a user", () => {
     await provision(instance, ann());
     await provision(instance, ann());
     await provision(instance, ann({ groups: ["admins"] }));
-    const entries = await instance.read.audit.page({ filter: {}, before: null, limit: 10 });
-    expect(entries.map(({ operation }) => operation)).toEqual(["sign_in.role_admin", "sign_in.role_editor"]);
+    expect(await operations(instance)).toEqual(["sign_in.role_editor", "sign_in.role_admin"]);
   });
 });
