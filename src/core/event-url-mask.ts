@@ -82,7 +82,7 @@ export const maskedPart =
 
 /** The same for an error, which may quote values. */
 export async function maskError(error: unknown, mask: EventUrlMask | undefined): Promise<unknown> {
-  if (mask === undefined || !(error instanceof AppError)) return error;
+  if (!(error instanceof AppError)) return error;
   const message = await maskValue(error.message, mask);
   const details = await maskValue(error.details, mask);
   if (message === error.message && details === error.details) return error;

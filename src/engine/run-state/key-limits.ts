@@ -58,7 +58,7 @@ export const beyondLimits =
               ref.id === ""
                 ? `calls the workflow ${ref.workflowId}, which uses a ${kind} that ${key} may not use`
                 : `uses the ${kind} ${name}, which ${key} may not use`,
-            allowed: [...(limits![list] ?? [])],
+            allowed: [...limits![list]!],
             fix:
               key === "this key"
                 ? "Use another key, or ask its owner for one with wider limits."

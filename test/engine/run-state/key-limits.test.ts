@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  approvalsOf,
-  hasUnsignedTrigger,
-  unsignedApprovals,
-} from "../../../src/engine/run-state/unsigned-approvals.ts";
+import type { PinCalls } from "../../../src/engine/run-state/pin-calls.ts";
+import { undecidableIn, unsignedApprovals } from "../../../src/engine/run-state/unsigned-approvals.ts";
 import { beyondLimits, pinnedVersions } from "../../../src/engine/run-state/key-limits.ts";
 import type { CompiledDefinition } from "../../../src/engine/definition/compiled-definition.ts";
 
@@ -95,6 +92,8 @@ describe("beyondLimits", () => {
   });
 });
 
+const pin: PinCalls = async (ids) => Object.fromEntries(ids.map((id) => [id, 1]));
+
 describe("unsignedApprovals", () => {
   const steps = [{ type: "set" }, { type: "approval" }, { type: "approval" }];
   const cache = cacheOf({ w: { steps }, called: { steps } });
@@ -127,15 +126,29 @@ describe("unsignedApprovals", () => {
     expect(await issues(false, own("gone"))).toEqual([]);
   });
 
-  it("approvalsOf finds none without steps", () => {
-    expect(approvalsOf({})).toEqual([]);
-    expect(approvalsOf({ steps: [{ type: "set" }] })).toEqual([]);
+  /** The paths of the issues of a definition whose called workflows, if any, ask for an approval. */
+  const pathsIn = async (
+    definition: Readonly<Record<string, unknown>>,
+    calls: readonly string[] = [],
+    isAllowed = false,
+  ): Promise<string[]> => {
+    const undecidable = unsignedApprovals(cache, RUNS, isAllowed);
+    const found = await undecidableIn(pin, undecidable, isAllowed)(definition, calls);
+    return found.map(({ path }) => path);
+  };
+  const triggers = [{ signature: {} }, {}];
+
+  it("undecidableIn finds the approvals of a definition and of what it calls", async () => {
+    expect(await pathsIn({ steps, triggers })).toEqual(["steps[1]", "steps[2]"]);
+    expect(await pathsIn({ triggers }, ["w", "gone"])).toEqual([""]);
+    expect(await pathsIn({ triggers })).toEqual([]);
+    expect(await pathsIn({ steps: [{ type: "set" }], triggers })).toEqual([]);
+    expect(await pathsIn({ steps, triggers }, ["w"], true)).toEqual([]);
   });
 
-  it("hasUnsignedTrigger is true where any trigger has no signature", () => {
-    expect(hasUnsignedTrigger({})).toBe(false);
-    expect(hasUnsignedTrigger({ triggers: [] })).toBe(false);
-    expect(hasUnsignedTrigger({ triggers: [{ signature: {} }] })).toBe(false);
-    expect(hasUnsignedTrigger({ triggers: [{ signature: {} }, {}] })).toBe(true);
+  it("undecidableIn finds none where every trigger has a signature", async () => {
+    expect(await pathsIn({ steps })).toEqual([]);
+    expect(await pathsIn({ steps, triggers: [] })).toEqual([]);
+    expect(await pathsIn({ steps, triggers: [{ signature: {} }] }, ["w"])).toEqual([]);
   });
 });
