@@ -125,6 +125,8 @@ interface RunRequestOptions {
   /** Left out, the published version, or the newest if none is published. */
   version?: number | undefined;
   inputs: Readonly<Record<string, unknown>>;
+  /** Whether they are those of an earlier run: they are taken as they are. */
+  areInputsStored?: boolean | undefined;
   /** Whether to drop inputs that the workflow does not declare. */
   ignoreUnknownInputs?: boolean | undefined;
   actor: RunActor;

@@ -30,12 +30,13 @@ export interface Validation {
   /**
    * Reads the inputs of a run as a model wrote them (`readWritten`).
    * @param otherNames names that stand for fields of the schema
+   * @param options.keepsAllowed whether such a name stays where the schema allows an undeclared field of this name
    */
   readInputs(
     schema: JsonSchema,
     inputs: unknown,
     otherNames: ReadonlyMap<string, string>,
-    options?: ValidationOptions,
+    options?: ValidationOptions & { keepsAllowed?: boolean },
   ): Promise<ReadValue>;
   /** Validates a value of any type (`parseValue`). */
   parseValue(schema: JsonSchema, value: unknown, options?: ValidationOptions): Promise<Validated<unknown>>;
@@ -51,8 +52,8 @@ export interface Validation {
 export const inlineValidation: Validation = {
   parseInputs: async (schema, inputs, { asWritten = false } = {}) =>
     inputsValidator(schema).parse(inputs, asWritten),
-  readInputs: async (schema, inputs, otherNames) =>
-    readWritten(schema, inputs, { otherNames, maxVisited: MAX_VISITED_IN_THREAD }),
+  readInputs: async (schema, inputs, otherNames, { keepsAllowed = false } = {}) =>
+    readWritten(schema, inputs, { otherNames, keepsAllowed, maxVisited: MAX_VISITED_IN_THREAD }),
   parseValue: async (schema, value) => parseValue(schema, value),
   stateIssues: async (declaration, values) => stateIssues(declaration, values),
 };

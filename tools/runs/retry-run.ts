@@ -148,6 +148,7 @@ async function prepareRetry(ctx: ToolContext, input: RetryInput): Promise<Prepar
     ...source,
     caller: runCaller(ctx),
     inputs,
+    areInputsStored: input.inputs === undefined,
     actor: runActor(ctx),
     trigger: ctx.actor.client.surface,
     trace: ctx.trace,

@@ -10,6 +10,7 @@ import { describeErrors } from "./errors.ts";
 import { acceptLongNumbers, containsLongNumber } from "./long-numbers.ts";
 import { memoize } from "./memoize.ts";
 import { MAX_VISITED_IN_THREAD, readWritten } from "./read-written.ts";
+import { UNKNOWN_FIELD_KEYWORDS } from "./schema-at.ts";
 import { schemaIssues } from "./schema-issues.ts";
 import { exceedsJsonSize } from "./json-size.ts";
 
@@ -55,9 +56,6 @@ export function valueIssues(schema: JsonSchema, value: unknown): PartialIssue[] 
   const parsed = parseValue(schema, value);
   return "issues" in parsed ? parsed.issues : [];
 }
-
-/** Keywords by which a schema decides about unknown fields itself. */
-export const UNKNOWN_FIELD_KEYWORDS = ["additionalProperties", "unevaluatedProperties", "patternProperties"];
 
 const inputsOf = memoize((schema) => {
   const decides = UNKNOWN_FIELD_KEYWORDS.some((word) => Object.hasOwn(schema, word));

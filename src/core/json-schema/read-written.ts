@@ -15,6 +15,8 @@ interface ReadOptions {
   dropsNull?: boolean;
   /** Names that stand for fields of the schema. */
   otherNames?: ReadonlyMap<string, string>;
+  /** Whether such a name stays where the schema allows an undeclared field of this name. */
+  keepsAllowed?: boolean;
   /** Maximum number of schemas that are visited; beyond it, the value has an issue, because its rest is not read. */
   maxVisited?: number;
 }
@@ -58,6 +60,8 @@ function read(schema: unknown, value: unknown, path: Path, reading: Reading): un
   const isItem = (kind === "object" || !isInList(path)) && isItemOf(schema, kind, reading);
   return isItem ? readList(schema, [value], path, reading) : value;
 }
+
+const KINDS = ["string", "number", "boolean", "object", "array", "null"] as const;
 
 /** Numbers in a list may be one row as well as one of each row. */
 const isInList = (path: Path): boolean => typeof path.at(-1) === "number";
@@ -120,8 +124,14 @@ function readFields(schema: unknown, value: object, path: Path, reading: Reading
   /** The name of a field in the schema, where the written one stands for it. */
   const nameOf = (written: string): string => {
     const name = reading.otherNames?.get(written);
-    if (name === undefined || factsOf(written).declared) return written;
-    return factsOf(name).declared ? name : written;
+    if (name === undefined || factsOf(written).declared || !factsOf(name).declared) return written;
+    return reading.keepsAllowed === true && isAllowed(written) ? written : name;
+  };
+  /** The root of inputs allows no undeclared field unless it says so (`inputsValidator`). */
+  const isAllowed = (written: string): boolean => {
+    if (path.length === 0 && !factsOf(written).decides) return false;
+    const allowed = schemaAt(schema, written, canMatch, reading);
+    return KINDS.some((kind) => accepts(allowed, kind, reading));
   };
   const isOptional = (name: string): boolean => {
     const { declared, required } = factsOf(name);

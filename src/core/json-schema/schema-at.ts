@@ -53,14 +53,17 @@ function itemAt({ prefixItems, items }: JsonSchema, index: number): unknown {
   return index < prefix.length ? prefix[index] : (items ?? true);
 }
 
-/** What is said of a field of an object by the schemas that can apply to it. */
+/** Keywords by which a schema decides about unknown fields itself. */
+export const UNKNOWN_FIELD_KEYWORDS = ["additionalProperties", "unevaluatedProperties", "patternProperties"];
+
+/** What is said of a field of an object by the schemas that can apply to it; `decides`: one of them decides about unknown fields. */
 export function fieldFacts(
   schema: unknown,
   name: string,
   canMatch: CanMatch,
   context: SchemaContext,
-): { declared: boolean; required: boolean } {
-  const facts = { declared: false, required: false };
+): { declared: boolean; required: boolean; decides: boolean } {
+  const facts = { declared: false, required: false, decides: false };
   const queue: unknown[] = [schema];
   // The list grows while it is walked.
   for (const next of queue) {
@@ -68,6 +71,7 @@ export function fieldFacts(
     context.remaining -= 1;
     if (context.remaining < 0) break;
     const { $ref, allOf, anyOf, oneOf, properties, required } = next;
+    facts.decides ||= UNKNOWN_FIELD_KEYWORDS.some((keyword) => Object.hasOwn(next, keyword));
     facts.required ||= Array.isArray(required) && required.includes(name);
     facts.declared ||= facts.required || (isObject(properties) && Object.hasOwn(properties, name));
     if (typeof $ref === "string") queue.push(resolveRef($ref, context.root));

@@ -4,8 +4,9 @@ import type { PartialIssue } from "../connections.ts";
 import { unknownKey } from "../issues.ts";
 import { ANY, type Shape } from "../shapes.ts";
 import type { JsonSchema } from "./dialect.ts";
-import { inputsValidator, UNKNOWN_FIELD_KEYWORDS, valueIssues } from "./inputs-validator.ts";
+import { inputsValidator, valueIssues } from "./inputs-validator.ts";
 import { resolveRef } from "./references.ts";
+import { UNKNOWN_FIELD_KEYWORDS } from "./schema-at.ts";
 import { schemaIssues } from "./schema-issues.ts";
 import { missingFields, shapeIssues, wrongKind } from "./shape-issues.ts";
 

@@ -273,7 +273,7 @@ const notRunnable = ({ workflowId, version }: DefinitionRef, errors: readonly Is
 async function parseInputs(
   validation: Validation,
   definition: Definition,
-  { inputs, ignoreUnknownInputs, actor, trigger }: RunRequest,
+  { inputs, ignoreUnknownInputs, areInputsStored, actor, trigger }: RunRequest,
 ): Promise<Record<string, unknown>> {
   const schema = definition.inputs ?? { type: "object", properties: {} };
   const declared = new Set(Object.keys(schema["properties"] ?? {}));
@@ -281,12 +281,13 @@ async function parseInputs(
     ignoreUnknownInputs === true
       ? Object.fromEntries(Object.entries(inputs).filter(([name]) => declared.has(name)))
       : inputs;
-  const asWritten = trigger === "mcp";
+  // Stored inputs were read when they were given, and are data from then on.
+  const asWritten = trigger === "mcp" && areInputsStored !== true;
   const owner = usageSubjectOf(actor);
-  // An agent that has seen the tool of the workflow knows the names that it lists.
+  // An agent that has seen the tool of the workflow knows the names that it lists; another one knows those of the definition.
   const isListed = asWritten && definition.expose_as_tool === true;
   const read = isListed
-    ? await readByNames(validation, listInputs(schema), accepted, owner)
+    ? await readByNames(validation, listInputs(schema), accepted, { owner, keepsAllowed: true })
     : { value: accepted, issues: [] };
   const parsed = await validation.parseInputs(schema, read.value, { owner, asWritten });
   if ("value" in parsed && read.issues.length === 0) return parsed.value;

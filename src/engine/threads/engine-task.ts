@@ -51,7 +51,13 @@ export const UNCHANGED = "unchanged";
 /** Validates a value by a schema of a workflow. */
 export type ValidationTask =
   | { kind: "inputs"; schema: JsonSchema | null; json: string; asWritten: boolean }
-  | { kind: "read"; schema: JsonSchema; json: string; otherNames: ReadonlyMap<string, string> }
+  | {
+      kind: "read";
+      schema: JsonSchema;
+      json: string;
+      otherNames: ReadonlyMap<string, string>;
+      keepsAllowed: boolean;
+    }
   | { kind: "value"; schema: JsonSchema; json: string }
   | { kind: "state"; declaration: StateDeclaration; json: string };
 

@@ -162,10 +162,11 @@ function threadValidation(threads: Threads, cpuMs: number): Validation {
       const task: ValidationTask = { kind: "inputs", schema, json: await jsonOf(inputs ?? {}), asWritten };
       return (await validate(task, inputs, options)) as Validated<Record<string, unknown>>;
     },
-    async readInputs(schema, inputs, otherNames, options) {
+    async readInputs(schema, inputs, otherNames, { keepsAllowed = false, ...options } = {}) {
       if (isCheapValidation(schema, inputs, true))
-        return inlineValidation.readInputs(schema, inputs, otherNames);
-      const task: ValidationTask = { kind: "read", schema, json: await jsonOf(inputs), otherNames };
+        return inlineValidation.readInputs(schema, inputs, otherNames, { keepsAllowed });
+      const json = await jsonOf(inputs);
+      const task: ValidationTask = { kind: "read", schema, json, otherNames, keepsAllowed };
       const read = await validate(task, inputs, options);
       return "value" in read ? (read.value as ReadValue) : { value: inputs, issues: read.issues };
     },

@@ -62,7 +62,7 @@ async function validated(task: ValidationTask, value: unknown): Promise<Validate
     case "inputs":
       return inlineValidation.parseInputs(task.schema, value, { asWritten: task.asWritten });
     case "read":
-      return { value: await inlineValidation.readInputs(task.schema, value, task.otherNames) };
+      return { value: await inlineValidation.readInputs(task.schema, value, task.otherNames, task) };
     case "value":
       return inlineValidation.parseValue(task.schema, value);
     case "state":

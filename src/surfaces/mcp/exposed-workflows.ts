@@ -132,7 +132,7 @@ export async function readInputs(
   args: Record<string, unknown>,
   owner: string,
 ): Promise<ReadArguments> {
-  return toArguments(await readByNames(validation, inputs, args, owner));
+  return toArguments(await readByNames(validation, inputs, args, { owner }));
 }
 
 /**

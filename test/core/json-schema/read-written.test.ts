@@ -223,6 +223,31 @@ describe("readWritten", () => {
     ]);
   });
 
+  const sizes = { größe: text };
+  const openSizes = object(sizes, { additionalProperties: text });
+  it.each<[schema: Record<string, unknown>, written: object, read: object]>([
+    [openSizes, { groesse: "a" }, { groesse: "a" }],
+    [openSizes, { groesse: "a", größe: "b" }, { groesse: "a", größe: "b" }],
+    [object({}, { allOf: [openSizes] }), { groesse: "a" }, { groesse: "a" }],
+    [object({ sub: object(sizes) }), { sub: { groesse: "a" } }, { sub: { groesse: "a" } }],
+    [object(sizes, { patternProperties: { "^g": text } }), { groesse: "a" }, { groesse: "a" }],
+    // The root of inputs allows only what is declared.
+    [object(sizes), { groesse: "a" }, { größe: "a" }],
+    [object(sizes, { additionalProperties: false }), { groesse: "a" }, { größe: "a" }],
+    [object({}, { anyOf: [object(sizes, { required: ["größe"] })] }), { groesse: "a" }, { größe: "a" }],
+    [
+      object({ sub: object(sizes, { additionalProperties: false }) }),
+      { sub: { groesse: "a" } },
+      { sub: { größe: "a" } },
+    ],
+  ])("keepsAllowed leaves names that %j allows: %j", (schema, written, read) => {
+    const otherNames = new Map([["groesse", "größe"]]);
+    expect(readWritten(schema, written, { otherNames, keepsAllowed: true })).toEqual({
+      value: read,
+      issues: [],
+    });
+  });
+
   it.each<[string, object, unknown, unknown]>([
     [
       "a form of oneOf",

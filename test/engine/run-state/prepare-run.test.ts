@@ -170,3 +170,36 @@ describe("a list that a run loads into scratch", () => {
     });
   });
 });
+
+describe("inputs of a run that starts over MCP (parseInputs)", () => {
+  const text = { type: "string" };
+  const exposed = (more: object) => ({
+    expose_as_tool: true,
+    inputs: { type: "object", properties: { größe: text }, ...more },
+    steps: [{ id: "a", type: "set", values: {} }],
+  });
+  async function inputsOf(definition: Record<string, unknown>, request: object) {
+    const harness = await testEngine();
+    const id = await harness.start(await harness.define(definition), { trigger: "mcp", ...request });
+    return harness.read.runs.inputs(id);
+  }
+
+  it("keep a name that the schema allows, though the tool lists another input by it", async () => {
+    const open = exposed({ additionalProperties: text });
+    expect(await inputsOf(open, { inputs: { groesse: "a" } })).toMatchObject({ groesse: "a" });
+    const both = { groesse: "a", größe: "b" };
+    expect(await inputsOf(open, { inputs: both })).toEqual(both);
+  });
+
+  it("are read by the listed name where the schema allows no other input of this name", async () => {
+    expect(await inputsOf(exposed({}), { inputs: { groesse: "a" } })).toEqual({ größe: "a" });
+  });
+
+  it("stay as they are stored (areInputsStored)", async () => {
+    const stored = { inputs: { groesse: "a" }, areInputsStored: true };
+    await expect(inputsOf(exposed({}), stored)).rejects.toMatchObject({ code: "invalid_input" });
+    const list = { inputs: { größe: "5" }, areInputsStored: true };
+    const number = exposed({ properties: { größe: { type: "integer" } } });
+    await expect(inputsOf(number, list)).rejects.toMatchObject({ code: "invalid_input" });
+  });
+});
