@@ -10,6 +10,7 @@ import { isVisible, scopesIn, type Visibility, visibilityOf } from "./access.ts"
 import type { RunRecord, StepRecord } from "./model.ts";
 import type { Principal, Readers, Writers } from "./ports.ts";
 import { missingScope } from "./scope-refusal.ts";
+import { passedOn, type UNLIMITED_PORTS } from "./unlimited-reads.ts";
 
 /** What a request may do. */
 interface RequestScope {
@@ -160,22 +161,8 @@ function limitsOf(
   };
 }
 
-type Limited = Pick<
-  Readers,
-  | "workflows"
-  | "runs"
-  | "approvals"
-  | "schedules"
-  | "workflowStates"
-  | "events"
-  | "triggers"
-  | "triggerDeliveries"
-  | "projects"
-  | "reviews"
-  | "backfills"
-  | "subscriptions"
-  | "expectations"
->;
+/** What writers can read too; the others are limited for readers only. */
+type Limited = Omit<Readers, keyof typeof UNLIMITED_PORTS | "audit" | "workflowChanges">;
 
 function limited(read: Limited, limits: Limits): Limited {
   return {
@@ -212,7 +199,7 @@ async function filterIds(ids: readonly string[], can: (id: string) => Promise<bo
 function limitedWorkflows(read: Readers["workflows"], limits: Limits): Readers["workflows"] {
   const { canReadWorkflow: can, readable, listable } = limits;
   return {
-    ...read,
+    ...passedOn(read, "workflows"),
     find: async (id) =>
       // Looked up first, so that a workflow of another project takes as long as one that does not exist.
       (await can(id))
@@ -251,7 +238,7 @@ function limitedRuns(read: Readers["runs"], limits: Limits): Readers["runs"] {
     return shown;
   };
   return {
-    ...read,
+    ...passedOn(read, "runs"),
     find,
     page: (query) => read.page({ ...query, filter: { ...query.filter, visibility: listable } }),
     count: (filter) => read.count({ ...filter, visibility: listable }),
@@ -270,6 +257,9 @@ function limitedRuns(read: Readers["runs"], limits: Limits): Readers["runs"] {
     hasExecutedItem: async (step) => (await can(step.runId)) && read.hasExecutedItem(step),
     lastAttempts: async (ref, limit) => ((await can(ref.runId)) ? read.lastAttempts(ref, limit) : []),
     usage: async (id) => ((await can(id)) ? read.usage(id) : null),
+    runningSteps: async (id) => ((await can(id)) ? read.runningSteps(id) : []),
+    rateWaits: async (id, now) => ((await can(id)) ? read.rateWaits(id, now) : new Map()),
+    attemptsDue: async (id) => ((await can(id)) ? read.attemptsDue(id) : new Map()),
     valueText: async (at, range) => ((await can(at.runId)) ? read.valueText(at, range) : undefined),
     output: async (ref) => ((await can(ref.runId)) ? read.output(ref) : null),
     outputJson: async (ref) => ((await can(ref.runId)) ? read.outputJson(ref) : null),
@@ -278,6 +268,8 @@ function limitedRuns(read: Readers["runs"], limits: Limits): Readers["runs"] {
     inputs: async (id) => ((await can(id)) ? read.inputs(id) : {}),
     state: async (id) => ((await can(id)) ? read.state(id) : null),
     trial: async (id) => ((await can(id)) ? read.trial(id) : null),
+    facts: async (id) => ((await can(id)) ? read.facts(id) : null),
+    itemChunk: async (step, chunk) => ((await can(step.runId)) ? read.itemChunk(step, chunk) : []),
   };
 }
 
@@ -291,7 +283,6 @@ function limitedApprovals(
     return limits.checked(run, refOfRun) === undefined ? undefined : found;
   };
   return {
-    ...approvals,
     find: async (id) => ofRun(await approvals.find(id)),
     findByStep: async (ref) => ofRun(await approvals.findByStep(ref)),
     decisionsOf: async (ref) => ((await can(ref.runId)) ? approvals.decisionsOf(ref) : []),
@@ -312,7 +303,7 @@ function limitedTriggers(
       ofWorkflow: async (id) => ((await can(id)) ? triggers.ofWorkflow(id) : []),
     },
     triggerDeliveries: {
-      ...deliveries,
+      ...passedOn(deliveries, "triggerDeliveries"),
       find: async (id) => readable(await deliveries.find(id)),
       event: async (id) =>
         (await readable(await deliveries.find(id))) === undefined ? undefined : deliveries.event(id),
@@ -326,7 +317,7 @@ function limitedTriggers(
 function limitedSchedules(read: Readers["schedules"], limits: Limits): Readers["schedules"] {
   const { canReadWorkflow: can, listable } = limits;
   return {
-    ...read,
+    ...passedOn(read, "schedules"),
     find: async (id) => ((await can(id)) ? read.find(id) : undefined),
     page: (query) => read.page({ ...query, filter: { ...query.filter, visibility: listable } }),
     count: (filter) => read.count({ ...filter, visibility: listable }),
@@ -349,7 +340,7 @@ function limitedBackfills(read: Readers["backfills"], limits: Limits): Readers["
   const find = async (id: string) => limits.checked(await read.find(id), refOfRun);
   const can = async (id: string): Promise<boolean> => (await find(id)) !== undefined;
   return {
-    ...read,
+    ...passedOn(read, "backfills"),
     find,
     page: (query) => read.page({ ...query, filter: { ...query.filter, visibility: listable } }),
     count: (filter) => read.count({ ...filter, visibility: listable }),
@@ -363,7 +354,7 @@ function limitedBackfills(read: Readers["backfills"], limits: Limits): Readers["
 function limitedSubscriptions(read: Readers["subscriptions"], limits: Limits): Readers["subscriptions"] {
   const { listable } = limits;
   return {
-    ...read,
+    ...passedOn(read, "subscriptions"),
     // Null: they belong to no workflow, so keys that are limited to workflows find none.
     find: async (id) => limits.checked(await read.find(id), ({ project }) => ({ project, workflowId: null })),
     findDelivery: async (id) =>
@@ -380,7 +371,7 @@ function limitedExpectations(
   { canReadWorkflow: can, listable }: Limits,
 ): Readers["expectations"] {
   return {
-    ...read,
+    ...passedOn(read, "expectations"),
     find: async (id) => ((await can(id)) ? read.find(id) : undefined),
     overdue: (filter, limit) => read.overdue({ ...filter, visibility: listable }, limit),
   };
@@ -389,7 +380,7 @@ function limitedExpectations(
 function limitedProjects(read: Readers["projects"], { readable: { projects } }: Limits): Readers["projects"] {
   const can = (id: string): boolean => projects?.includes(id) !== false;
   return {
-    ...read,
+    ...passedOn(read, "projects"),
     find: async (id) => (can(id) ? read.find(id) : undefined),
     list: async () => (await read.list()).filter(({ id }) => can(id)),
     members: async (id) => (can(id) ? read.members(id) : []),
@@ -403,6 +394,7 @@ function limitedChanges(
 ): Readers["workflowChanges"] {
   const isInProject = ({ project }: { project: string }): boolean => projects?.includes(project) !== false;
   return {
+    ...passedOn(read, "workflowChanges"),
     async ofKey(key, since) {
       const activity = await read.ofKey(key, since);
       const ids = [...activity.changed, ...activity.rotations].map(({ workflowId }) => workflowId);
@@ -423,8 +415,6 @@ function limitedChanges(
       };
     },
     ofWorkflows: async (ids, range) => read.ofWorkflows(new Set(await filterIds([...ids], can)), range),
-    // Those that ofKey has returned.
-    ofSubscriptions: (ids, range) => read.ofSubscriptions(ids, range),
     hasChangedAfter: async (id, entry) => (await can(id)) && read.hasChangedAfter(id, entry),
   };
 }

@@ -6,7 +6,9 @@ import { eventUrlMask } from "../../src/core/event-url-mask.ts";
 import { eventTokens } from "../../src/core/event-tokens.ts";
 import type { Readers, Writers } from "../../src/core/ports.ts";
 import { scopedReaders, scopedWriters, unscoped } from "../../src/core/scoped-readers.ts";
+import { UNLIMITED_PORTS, UNLIMITED_READS } from "../../src/core/unlimited-reads.ts";
 import { principalWith } from "../support/callers.ts";
+import { testInstance } from "../support/instance.ts";
 
 /** Something of the project default, and something of the project finance. */
 type Which = "mine" | "theirs";
@@ -123,19 +125,21 @@ const READS_FINANCE = inProjects({ default: ["read", "run"], finance: ["read"] }
 const ONE_WORKFLOW = { ...accessEverywhere(["read", "run"]), keyLimits: { workflows: ["mine"] } };
 const LISTED_IN_DEFAULT = { projects: ["default"], workflows: null };
 
-const request = (access: Access, scope: Scope = "run") => ({
+const request = (ports: object, access: Access, scope: Scope = "run") => ({
   principal: principalWith(access),
   operation: "cancel_run",
   scope,
-  mask: eventUrlMask(fakePorts().ports["runs"] as unknown as Readers["runs"], access),
+  mask: eventUrlMask((ports as Pick<Readers, "runs">).runs, access),
 });
 
 /** The readers of a request, those that they are made of, and the calls of these. */
 function readersFor(access: Access, scope?: Scope) {
   const { ports, calls } = fakePorts();
-  const made = scopedReaders(ports as unknown as Readers, request(access, scope));
+  const made = scopedReaders(ports as unknown as Readers, request(ports, access, scope));
   return { made: made as unknown as Ports, ports, calls };
 }
+
+const names = (of: object): string[] => Object.keys(of).toSorted();
 
 const ref = (which: Which) => ({ runId: `run_${which}`, stepId: "a", item: null });
 
@@ -173,6 +177,11 @@ const FOUND_BY_ID: Row[] = [
   run("inputs", {}),
   run("state", null),
   run("trial", null),
+  run("runningSteps", []),
+  run("rateWaits", new Map(), 1_000),
+  run("attemptsDue", new Map()),
+  run("facts", null),
+  step("itemChunk", [], 0),
   step("hasExecutedItem", false),
   step("lastAttempts", [], 5),
   step("valueText", undefined, { from: 0, chars: 9 }),
@@ -456,24 +465,34 @@ describe("scopedReaders and unscoped", () => {
     expect(unscoped(made)).toBe(ports);
   });
 
-  it("keep the methods and ports that are not limited", async () => {
+  it("pass on the functions and ports of the list, and no others", () => {
     const { made, ports } = readersFor(ONLY_DEFAULT);
     expect(made["users"]).toBe(ports["users"]);
-    const kept = PORTS.filter((port) => made[port]!["insert"] !== undefined);
-    const names = await Promise.all(kept.map((port) => made[port]!["insert"]!()));
-    expect(names).toEqual(kept.map((port) => `${port}.insert`));
-    for (const port of [
-      "workflows",
-      "runs",
-      "approvals",
-      "schedules",
-      "projects",
-      "backfills",
-      "subscriptions",
-    ])
-      expect(kept).toContain(port);
-    expect(kept).toContain("expectations");
-    expect(kept).toContain("triggerDeliveries");
+    for (const [port, functions] of Object.entries(UNLIMITED_READS))
+      for (const name of Object.keys(functions)) expect(made[port]).toHaveProperty(name);
+    // Neither a limit nor a reason is written for it.
+    const kept = Object.keys(made).filter((port) => made[port]!["insert"] !== undefined);
+    expect(kept).toEqual(["users"]);
+  });
+
+  it("limit every other function of the store", async () => {
+    const { read } = await testInstance();
+    const made = scopedReaders(read, request(read, ONLY_DEFAULT)) as unknown as Ports;
+    const whole = read as unknown as Ports;
+    const unlimited = names(whole).filter((port) => made[port] === whole[port]);
+    expect(unlimited).toEqual(names(UNLIMITED_PORTS));
+    const passedOn = names(whole).flatMap((port) =>
+      unlimited.includes(port)
+        ? []
+        : names(whole[port]!)
+            .filter((name) => made[port]![name] === whole[port]![name])
+            .map((name) => `${port}.${name}`),
+    );
+    const listed = Object.entries(UNLIMITED_READS).flatMap(([port, functions]) =>
+      names(functions).map((name) => `${port}.${name}`),
+    );
+    expect(passedOn).toEqual(listed.toSorted());
+    for (const port of names(whole)) expect(names(made[port]!)).toEqual(names(whole[port]!));
   });
 
   it("unscoped gives what limited readers are made of, as a whole and each of them", () => {
@@ -487,7 +506,10 @@ describe("scopedReaders and unscoped", () => {
 
   it("unscoped gives the first readers where readers are limited twice", () => {
     const { made, ports } = readersFor(ONLY_DEFAULT);
-    const twice = scopedReaders(made as unknown as Readers, request(accessEverywhere(["read"]), "read"));
+    const twice = scopedReaders(
+      made as unknown as Readers,
+      request(made, accessEverywhere(["read"]), "read"),
+    );
     expect(unscoped(twice.workflows)).toBe(ports["workflows"]);
   });
 
@@ -504,7 +526,7 @@ describe("scopedReaders and unscoped", () => {
         ...ports,
         runs: { find: ports["runs"]!["find"], valueText: async () => ({ text: token, chars: token.length }) },
       } as unknown as Readers,
-      request(accessEverywhere(["read"]), "read"),
+      request(ports, accessEverywhere(["read"]), "read"),
     );
     const at = { runId: "run_mine", what: "output" } as const;
     const part = await reading.runs.valueText(at, { from: 0, chars: token.length });
@@ -519,7 +541,7 @@ describe("scopedReaders and unscoped", () => {
         ...ports,
         runs: { find: ports["runs"]!["find"], valueText: async () => ({ text: token, chars: token.length }) },
       } as unknown as Readers,
-      request(ONLY_DEFAULT),
+      request(ports, ONLY_DEFAULT),
     );
     const part = await reading.runs.valueText({ runId: "run_mine", what: "output" }, { from: 0, chars: 99 });
     expect(part?.text).toMatch(/^run_theirs\.a\.\*+$/);
@@ -531,7 +553,7 @@ describe("scopedReaders and unscoped", () => {
 
 const writersFor = (access: Access) => {
   const { ports } = fakePorts();
-  const made = scopedWriters(ports as unknown as Writers, request(access)) as unknown as Ports;
+  const made = scopedWriters(ports as unknown as Writers, request(ports, access)) as unknown as Ports;
   return { made, ports };
 };
 

@@ -4,6 +4,7 @@ import { AppError } from "../../src/core/errors.ts";
 import type { KeyLimits } from "../../src/core/access.ts";
 import type { Principal, Readers, Writers } from "../../src/core/ports.ts";
 import { scopedReaders } from "../../src/core/scoped-readers.ts";
+import { UNLIMITED_READS } from "../../src/core/unlimited-reads.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { runRefusal } from "../../tools/triggers/may-run.ts";
 import {
@@ -17,7 +18,7 @@ import { keyWith, onlyRole, personWith, rolesIn, thrownBy } from "../support/cal
 const BEYOND: Issue = {
   path: "",
   code: "beyond_key_limits",
-  message: "uses the model big, which this key may not use",
+  message: "uses the model big",
   fix: "Use another key.",
 };
 /** The versions that are beyond the limits of a key, and those that the engine was asked about. */
@@ -94,7 +95,8 @@ describe("assertMayChangeDraft", () => {
     callers: Readonly<Record<string, Caller>>,
     draft: { id: string; project?: string } = { id: "draft" },
   ): Promise<string | undefined> {
-    const read = { workflows: workflowsWith(calls, callers), runs: {} } as unknown as Readers;
+    const none = Object.fromEntries(Object.keys(UNLIMITED_READS).map((port) => [port, {}]));
+    const read = { ...none, workflows: workflowsWith(calls, callers) } as unknown as Readers;
     const scoped = scopedReaders(read, {
       principal,
       operation: "update_workflow",
@@ -207,8 +209,7 @@ describe("keyMayStart", () => {
   const REFUSED = {
     code: "not_permitted",
     message:
-      'Version 2 of "w" uses the model big, which this key may not use. ' +
-      "So this key can't publish it, and nothing was changed. Use another key.",
+      'Version 2 of "w" uses the model big. So this key can\'t publish it, and nothing was changed. Use another key.',
     details: { errors: [BEYOND] },
   };
   const key = keyLimitedTo({ models: [] });
@@ -276,8 +277,7 @@ describe("runRefusal of a trigger", () => {
     const key = keyWith(null, ["run"], { projects: ["finance"], limits: { models: [] } });
     expect(await runRefusal(contextOf(key, ["w@2"]).ctx, trigger)).toMatchObject({
       code: "workflow_not_runnable",
-      message:
-        'Version 2 of "w" uses the model big, which this key may not use. Nothing was started. Use another key.',
+      message: 'Version 2 of "w" uses the model big. Nothing was started. Use another key.',
       details: { errors: [BEYOND] },
     });
     expect(await runRefusal(contextOf(key).ctx, trigger)).toBeUndefined();
