@@ -9,6 +9,8 @@ import type { Pick, Request } from "./request.ts";
 
 /** Number of requests of a sequence: things of one are never seen by another. */
 const LENGTH = 150;
+/** How often a request is chosen again that is about nothing that exists. */
+const MAX_ATTEMPTS = 8;
 /** Maximum number of sequences that are tried to shorten one. */
 const MAX_SHORTENED = 80;
 
@@ -49,6 +51,15 @@ function chooseActor(company: Company, { operation, actors, expected, aspect }: 
   return pick.one(pick.one(wanted.length > 0 ? wanted : [...byReason])![1])!;
 }
 
+/** Many operations are about what an earlier request has to make first. */
+async function chooseSome(company: Company, pick: Pick): Promise<Request | undefined> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const request = await chooseRequest(company, pick);
+    if (request !== undefined) return request;
+  }
+  return undefined;
+}
+
 /** @param seeds one number for each request: what it chooses depends on it, and on what the ones before have made */
 async function play(installation: Installation, number: number, seeds: readonly number[]): Promise<Played> {
   const company = await openCompany(installation, number);
@@ -56,7 +67,7 @@ async function play(installation: Installation, number: number, seeds: readonly 
   const answers = new Map<string, number>();
   for (const [index, seed] of seeds.entries()) {
     const pick = pickWith(seededRandom(seed));
-    const request = await chooseRequest(company, pick);
+    const request = await chooseSome(company, pick);
     if (request === undefined) continue;
     const { operation, input, expected } = request;
     const actor = chooseActor(company, request, pick);
@@ -70,7 +81,7 @@ async function play(installation: Installation, number: number, seeds: readonly 
     answers.set(`${operation} ${answer}`, (answers.get(`${operation} ${answer}`) ?? 0) + 1);
     const problem = wanted.split("|").includes(answer)
       ? answer === "ok"
-        ? request.check?.(actor, output)
+        ? await request.check?.(actor, output)
         : undefined
       : `expected ${wanted}, got ${answer}: ${JSON.stringify(output)?.slice(0, 1_000)}`;
     if (problem !== undefined) return { steps: trail.length, mismatch: { trail, problem }, answers };

@@ -22,7 +22,7 @@ export interface Request {
   /** What callers with the same answer differ in. */
   aspect?(actor: Actor): string;
   /** What is wrong with an accepted answer; undefined for nothing. */
-  check?(actor: Actor, output: Answered["output"]): string | undefined;
+  check?(actor: Actor, output: Answered["output"]): Promise<string | undefined> | string | undefined;
   /** Changes what the model knows. */
   after?(actor: Actor, output: Answered["output"]): Promise<void> | void;
 }

@@ -87,17 +87,29 @@ export const START_OPERATIONS: Makers = [
       const delivery = pick.one(asking.length > 0 && pick.chance(0.6) ? asking : known);
       if (delivery === undefined) return undefined;
       const { id, workflow, isAnonymous } = delivery;
+      // Somebody unknown could have started it, and decide: then no run starts, although the trigger has a signature now.
+      const isStarted = !isAnonymous || !contentOf(kindOf(workflow)).asks;
       return {
         operation: "redeliver_trigger_delivery",
         input: { workflow_id: workflow.id, delivery_id: id },
         expected: (actor) => answerTo(company, actor, "redeliver_trigger_delivery", { workflow }),
         aspect: (actor) => heldIn(company, actor, workflow.project),
-        async after(actor, output) {
+        async check(_, output) {
           await company.settle();
-          const { runId } = (await company.instance.read.triggerDeliveries.find(output.id))!;
+          const started = (await runOfDelivery(company, output.id)) !== undefined;
+          return started === isStarted ? undefined : `started a run: ${started}, expected: ${isStarted}`;
+        },
+        async after(actor, output) {
           const causes = causesOf.ofRedelivery(actor, delivery);
-          const started = runOf(workflow, workflow.published!);
-          await remember(company, { ...started, id: runId!, causes, isAnonymous });
+          company.deliveries.push({ ...delivery, id: output.id, causes });
+          if (!isStarted) return;
+          const run = runOf(workflow, workflow.published!);
+          await remember(company, {
+            ...run,
+            id: (await runOfDelivery(company, output.id))!,
+            causes,
+            isAnonymous,
+          });
         },
       };
     },
@@ -125,6 +137,12 @@ export const START_OPERATIONS: Makers = [
   [2, "get_backfill", ofBackfill("get_backfill")],
   [2, "cancel_backfill", ofBackfill("cancel_backfill")],
 ];
+
+/** The run that a delivery has started; undefined for none. */
+async function runOfDelivery({ instance: { read } }: Company, id: string): Promise<string | undefined> {
+  const { runId } = (await read.triggerDeliveries.find(id))!;
+  return (await read.runs.find(runId!))?.id;
+}
 
 function ofSchedule(operation: "pause_schedule" | "resume_schedule"): Maker {
   return (company, pick) => {
