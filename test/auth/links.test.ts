@@ -33,6 +33,9 @@ describe("linkUrl", () => {
         `https://millrace.example.com/ui/${kind === "setup" ? "setup" : "link"}`,
       );
     }
+    expect(linkUrl("https://millrace.example.com//", "reset", "x")).toBe(
+      "https://millrace.example.com/ui/link#x",
+    );
     expect(linkUrl("http://127.0.0.1:3000/sub", "setup", "x")).toBe("http://127.0.0.1:3000/sub/ui/setup#x");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { networkOf, ipv6SiteOf } from "../../src/auth/network.ts";
+import { addressMatcher, networkOf, ipv6SiteOf } from "../../src/auth/network.ts";
 
 describe("networkOf", () => {
   it.each([
@@ -45,5 +45,28 @@ describe("siteOf", () => {
     ["unknown", undefined],
   ])("returns for %s the site %s", (address, site) => {
     expect(ipv6SiteOf(address)).toBe(site);
+  });
+});
+
+describe("addressMatcher", () => {
+  it.each([
+    [["10.0.0.0/8"], "10.255.0.1", true],
+    [["10.0.0.0/8"], "11.0.0.1", false],
+    [["10.0.0.0/8"], "::ffff:10.0.0.1", true],
+    [["10.0.0.0/8"], "::FFFF:10.20.30.40", true],
+    [["10.0.0.0/8"], "::ffff:11.0.0.1", false],
+    [["10.0.0.0/8"], "::1:ffff:10.0.0.1", false],
+    [["192.0.2.1"], "192.0.2.1", true],
+    [["192.0.2.1"], "192.0.2.2", false],
+    [["::1"], "::1", true],
+    [["::1"], "::2", false],
+    [["2001:db8::/32"], "2001:db8:1::7", true],
+    [["2001:db8::/32"], "2001:db9::7", false],
+    [["192.0.2.1", "2001:db8::/32"], "2001:db8::1", true],
+    [["192.0.2.1", "2001:db8::/32"], "192.0.2.1", true],
+    [[], "192.0.2.1", false],
+    [["10.0.0.0/8"], "unknown", false],
+  ])("of %j finds %s: %s", (list, address, isIn) => {
+    expect(addressMatcher(list)(address)).toBe(isIn);
   });
 });

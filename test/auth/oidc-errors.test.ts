@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as oidc from "openid-client";
 import { clientAuthenticationError, OidcError, toOidcError } from "../../src/auth/oidc-errors.ts";
+import { ProxyError } from "../../src/core/proxy-tunnel.ts";
 
 const bodyError = (error: string, status: number): unknown =>
   new oidc.ResponseBodyError("server responded with an error", {
@@ -16,6 +17,9 @@ const authorizationError = (error: string): unknown =>
 const clientError = (code: string, message = "no", cause?: unknown): unknown =>
   Object.assign(Object.create(oidc.ClientError.prototype), { code, message, cause, name: "ClientError" });
 
+const clientErrorWithoutCode = (): unknown =>
+  Object.assign(Object.create(oidc.ClientError.prototype), { message: "no", name: "ClientError" });
+
 describe("an error of a provider", () => {
   it.each([
     [authorizationError("access_denied"), "denied"],
@@ -30,6 +34,9 @@ describe("an error of a provider", () => {
     [clientError("OAUTH_TIMEOUT"), "provider_unavailable"],
     [clientError("OAUTH_RESPONSE_IS_NOT_JSON"), "provider_unavailable"],
     [clientError("OAUTH_JWT_CLAIM_COMPARISON_FAILED"), "not_verified"],
+    [Object.create(oidc.WWWAuthenticateChallengeError.prototype), "provider_refused"],
+    [clientErrorWithoutCode(), "provider_unavailable"],
+    [Object.assign(new Error("no"), { code: "OAUTH_JWT_CLAIM_COMPARISON_FAILED" }), "provider_unavailable"],
     [new TypeError("fetch failed"), "provider_unavailable"],
   ])("%# is reported by what can be done about it: %s", (thrown, kind) => {
     expect(toOidcError(thrown)).toMatchObject({ name: "OidcError", kind });
@@ -39,6 +46,17 @@ describe("an error of a provider", () => {
     const own = new OidcError("not_verified", "another issuer");
     expect(toOidcError(own)).toBe(own);
     expect(toOidcError(clientError("OAUTH_TIMEOUT", "wrapped", own))).toBe(own);
+  });
+
+  it("of the outgoing proxy says so", () => {
+    const cause = new ProxyError("407", "the outgoing proxy refused the credentials", {
+      fix: "",
+      transient: false,
+    });
+    expect(toOidcError(new TypeError("fetch failed", { cause }))).toMatchObject({
+      kind: "provider_unavailable",
+      message: "the outgoing proxy refused the credentials",
+    });
   });
 
   it("is logged with its codes along the causes, five of them at most, and nothing unprintable", () => {
@@ -52,6 +70,10 @@ describe("an error of a provider", () => {
       `a?b?${"c".repeat(116)}`,
     );
     expect(toOidcError(bodyError("invalid_client", 400)).message).toContain("invalid_client");
+    const libraryError = (name: string) => Object.assign(new Error("unexpected iss"), { name });
+    expect(toOidcError(libraryError("OperationProcessingError")).message).toBe("unexpected iss");
+    expect(toOidcError(clientError("OAUTH_TIMEOUT", "timed out")).message).toBe("timed out: OAUTH_TIMEOUT");
+    expect(toOidcError(Object.assign(new Error("secret"), { error: 7 })).message).toBe("no usable response");
   });
 });
 

@@ -63,7 +63,7 @@ function counted(perKey: PerKeyLimits, project: PerKeyLimits | null) {
 
 describe("countMails", () => {
   it.each(["mails_per_hour", "mails_to_address_per_hour"])(
-    "leaves each member of a project a share of its %s, whoever came first",
+    "leaves each member of a project a share of its %s, in any order",
     async (limit) => {
       const { flood } = counted({}, { [limit]: 20 });
       const { sent, held } = await flood(ANN);
