@@ -118,11 +118,20 @@ describe("provisioning a user", () => {
     const invited = await addUser(instance, { email: "ann@example.com", status: "invited", role: "viewer" });
     const user = await provision(instance, ann({ groups: [] }));
     expect(user).toMatchObject({ id: invited.id, status: "active", role: "viewer", roleSource: null });
+    // Found by the subject from now on, also with another address.
+    expect(await instance.read.identities.find(ann())).toBe(invited.id);
     expect(
       await provision(instance, ann({ issuer: "https://second.example.com", subject: "a" })),
     ).toMatchObject({
       id: invited.id,
     });
+  });
+
+  it("is not up to date where the same role comes from another source", async () => {
+    const instance = await testInstance();
+    await provision(instance, ann({ groups: [] }));
+    expect(await findUpToDateUser(instance.read, POLICY, ann({ groups: [] }))).toBeDefined();
+    expect(await findUpToDateUser(instance.read, POLICY, ann({ groups: ["viewers"] }))).toBeUndefined();
   });
 
   it("refuses an identity without a verified address", async () => {
