@@ -67,6 +67,8 @@ function isEndedBy(text: string, separator: string, side: "before" | "after"): b
     : (separator + text).lastIndexOf(separator) === 0;
 }
 
+const escaped = (text: string): string => text.replaceAll(/\W/g, String.raw`\$&`);
+
 /**
  * Whether an id ends where its separator first has a time and the next separator after it. Then it may have the separator in it.
  * @param cut.rest what follows the separator; at least the time, the next separator and what a longer time would have
@@ -76,8 +78,7 @@ export const isEndedByTime = (
   id: string,
   { before, rest, after, time }: { before: string; rest: string; after: string; time: string },
 ): boolean =>
-  new RegExp(RegExp.escape(before) + time + RegExp.escape(after)).exec(id + before + rest)?.index ===
-  id.length;
+  new RegExp(escaped(before) + time + escaped(after)).exec(id + before + rest)?.index === id.length;
 
 /** Maximum length of the text in which another time could end, in bytes: a time has at most 35. */
 const MAX_AFTER_TIME = 100;
