@@ -5,7 +5,6 @@
 import type { TextRewrite } from "../../../core/connections.ts";
 import { parseSyntax } from "./cel-parser.ts";
 import { type DottedNames, replaceDottedNames, replaceUnreadableNames } from "./field-names.ts";
-import { MAX_EXPRESSION_LENGTH } from "./limits.ts";
 import { splitTemplate } from "./template.ts";
 
 /** Replaces the whole of a text. */
@@ -19,8 +18,9 @@ export const rewriteWhole = (source: string, text: string): TextRewrite => ({
  * @param names the fields that it may read
  */
 export function translateSyntax(source: string, names: DottedNames = () => []): string | undefined {
-  if (source.length > MAX_EXPRESSION_LENGTH) return undefined;
+  if (source.length > MAX_TRANSLATED_CHARS) return undefined;
   const masked = withoutLiterals(source);
+  if (LONG_BLANKS.test(masked.code)) return undefined;
   let translated = replaceDottedNames(masked.code, names(), masked.keep);
   translated = replaceUnreadableNames(translated, masked.keep);
   for (const [pattern, replacement] of TRANSLATIONS) {
@@ -44,6 +44,13 @@ export function bracketNames(source: string, names: DottedNames): string | undef
 
 const parsable = (source: string, changed: string): string | undefined =>
   changed !== source && changed !== "" && "root" in parseSyntax(changed) ? changed : undefined;
+
+/**
+ * Maximum length of an expression that is translated, in characters, and what is between its words: some patterns take the square of the
+ * one, and the cube of the other.
+ */
+const MAX_TRANSLATED_CHARS = 2_000;
+const LONG_BLANKS = /\s{100}/;
 
 /** Maximum number of times that one translation is applied: it may be nested. */
 const MAX_ROUNDS = 10;
@@ -81,8 +88,11 @@ function translateTemplateLiteral(literal: string): string {
 
 const quoted = (text: string): string => JSON.stringify(text.replaceAll("\\`", "`"));
 
-/** A name with fields and indexes. */
-const PATH = String.raw`[A-Za-z_][\w.]*(?:\[[^\][]*\])*(?:\.[\w.]+)*`;
+/**
+ * A name with fields and indexes, from its start. Each character belongs to one part only, and a match begins once per name: otherwise
+ * the time would grow with a power of the length, or double with each field.
+ */
+const PATH = String.raw`(?<![\w.])[A-Za-z_]\w*(?:\.\w+|\[[^\][]*\])*`;
 
 type Replace = (match: string, ...groups: string[]) => string;
 
@@ -158,9 +168,9 @@ function isParsable(text: string): boolean {
 }
 
 const ROOTS = "steps|inputs|item|run|index|state|loop|event";
-/** An expression in the syntax of other template languages, which is hardly meant literally. */
+/** An expression in the syntax of other template languages, which is hardly meant literally. Its length is limited: texts can be long. */
 const FOREIGN_TEMPLATE = new RegExp(
-  String.raw`(?<!\$)\{\{-?\s*\$?\.?((?:${ROOTS})\s*[.[}][^{}]*?)\s*-?\}\}|\$\{(?!\{)\s*((?:${ROOTS})\b[^{}]*?)\s*\}|<%=\s*((?:${ROOTS})\b.*?)\s*%>`,
+  String.raw`(?<!\$)\{\{-?\s{0,20}\$?\.?((?:${ROOTS})\s{0,20}[.[}][^{}]{0,500}?)\s{0,20}-?\}\}|\$\{(?!\{)\s{0,20}((?:${ROOTS})\b[^{}]{0,500}?)\s{0,20}\}|<%=\s{0,20}((?:${ROOTS})\b.{0,500}?)\s{0,20}%>`,
   "g",
 );
 
