@@ -200,7 +200,12 @@ export function deliveryStarter({
     const event = await read.triggerDeliveries.event(delivery.id);
     if (record === undefined || record.removed || event === undefined)
       return end(
-        failed("trigger_gone", "No published version had the trigger any more when its run was to start."),
+        record?.archived === true
+          ? failed("trigger_gone", "The workflow of the trigger was archived when its run was to start.")
+          : failed(
+              "trigger_not_published",
+              "No published version had the trigger any more when its run was to start.",
+            ),
       );
     const compiled = await context.definitionCache.get(
       { id: "", workflowId: record.workflowId, version: record.version, definition: null },
@@ -208,7 +213,7 @@ export function deliveryStarter({
     );
     const planned = planOf(compiled).get(record.name);
     if (planned === undefined)
-      return end(failed("trigger_gone", "The published version has no such trigger any more."));
+      return end(failed("trigger_not_published", "The published version has no such trigger any more."));
     if (
       planned.trigger.signature !== undefined &&
       delivery.isSigned === false &&
