@@ -10,7 +10,7 @@ import {
   HUGEINT,
 } from "@duckdb/node-api";
 import { isLongNumber } from "../../../schemas/long-numbers.ts";
-import { isCast } from "./casts.ts";
+import { uncastParameters } from "./casts.ts";
 import type { BoundText } from "./child-protocol.ts";
 import type { SqlValue } from "./driver.ts";
 import { MAX_DECIMAL_DIGITS, MAX_INT128, MAX_INT64 } from "./duckdb-limits.ts";
@@ -88,10 +88,11 @@ export function placesOfMoments(
 ): { areTimes: boolean; areUntyped: boolean; areUnclear: boolean } {
   const shifted = [...values.keys()].filter((index) => readMoment(values[index])?.isShifted === true);
   const untyped = shifted.filter((index) => parameterType(statement, index) === undefined);
+  const uncast = untyped.length > 0 ? uncastParameters(text, "$") : new Set<number>();
   return {
     areTimes: shifted.some((index) => TIMES.has(parameterType(statement, index)?.typeId)),
     areUntyped: untyped.length > 0,
-    areUnclear: untyped.some((index) => !isCast(text, `$${index + 1}`)),
+    areUnclear: untyped.some((index) => uncast.has(index + 1)),
   };
 }
 

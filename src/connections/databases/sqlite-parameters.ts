@@ -1,6 +1,6 @@
 /** The values of parameters of SQLite. (Child processes load this file.) */
 import { isLongNumber } from "../../../schemas/long-numbers.ts";
-import { isCast } from "./casts.ts";
+import { uncastParameters } from "./casts.ts";
 import { isNumberText, readNumberText } from "../../core/number-text.ts";
 import type { SqlValue } from "./driver.ts";
 import type { InexactKind } from "./sqlite-conversions.ts";
@@ -8,6 +8,7 @@ import type { InexactKind } from "./sqlite-conversions.ts";
 export type BoundValue = string | number | bigint | null;
 
 const MAX_INT64 = 2n ** 63n - 1n;
+const MAX_INT64_CHARS = "-9223372036854775808".length;
 
 const isInt64 = (integer: bigint): boolean => integer >= -MAX_INT64 - 1n && integer <= MAX_INT64;
 
@@ -24,11 +25,15 @@ export function bindable(value: SqlValue): BoundValue {
 }
 
 /** The positions of the values, from 0 on, that are another value of SQLite as a number than as a text. */
-export const positionsWithTwoReadings = (text: string, values: readonly SqlValue[]): number[] =>
-  [...values.keys()].filter((index) => {
-    const value = values[index]!;
-    return isLongNumber(value) && !isBeyondIntegers(value) && !isCast(text, `?${index + 1}`);
+export function positionsWithTwoReadings(text: string, values: readonly SqlValue[]): number[] {
+  const positions = [...values.keys()].filter((position) => {
+    const value = values[position]!;
+    return isLongNumber(value) && !isBeyondIntegers(value);
   });
+  if (positions.length === 0) return [];
+  const uncast = uncastParameters(text, "?");
+  return positions.filter((position) => uncast.has(position + 1));
+}
 
 /** Binds a long number the other way: as text where `bindable` makes an integer, and as the nearest double where it makes a text. */
 export const bindableOtherwise = (value: string): BoundValue =>
@@ -46,7 +51,10 @@ export function inexactKind(value: SqlValue): InexactKind | undefined {
   const text = value.trim();
   if (!isNumberText(text) || typeof readNumberText(text) === "number") return undefined;
   if (!/^[+-]?\d+$/.test(text)) return "text";
-  const integer = BigInt(text.replace("+", ""));
+  const digits = text.replace(/^([+-]?)0+(?=\d)/, "$1");
+  // Reading a longer one takes time.
+  if (digits.length > MAX_INT64_CHARS) return "text";
+  const integer = BigInt(digits.replace("+", ""));
   if (!isInt64(integer)) return "text";
   return BigInt(Number(integer)) === integer ? undefined : "integer";
 }
