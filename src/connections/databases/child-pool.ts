@@ -229,6 +229,7 @@ const SHARED_FILES = [
   "../../../schemas/long-numbers.ts",
   "../../core/file-access.ts",
   "../../core/json-scan.ts",
+  "../../core/lazy.ts",
   "../../core/number-text.ts",
 ].map((file) => fileURLToPath(new URL(file, import.meta.url)));
 

@@ -9,9 +9,11 @@ import {
   type EmbeddedEngine,
   duplicateColumnFailure,
 } from "./child-protocol.ts";
-import type { DescribeOptions, SqlValue } from "./driver.ts";
+import type { DescribeOptions } from "./driver.ts";
 import { createRowCollector, findDuplicateName, mustRollBack, type RowLimits } from "./rows.ts";
 import {
+  type BoundStatement,
+  bindStatement,
   roundedNumber,
   roundedPositions,
   roundingOf,
@@ -127,9 +129,9 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
   }
 
   /** Most statements have no such value: they keep the authorizer, without which SQLite would prepare them again. */
-  const rounded = (db: DatabaseSync, text: string, values: readonly SqlValue[]): number[] =>
-    values.some((value) => inexactKind(value) !== undefined)
-      ? unrestricted(db, () => roundedPositions(db, text, values))
+  const rounded = (db: DatabaseSync, statement: BoundStatement, limit?: number): number[] =>
+    statement.values.some((value) => inexactKind(value) !== undefined)
+      ? unrestricted(db, () => roundedPositions(db, statement, limit))
       : [];
 
   function using<T>(file: string | URL, work: (db: DatabaseSync) => T): T {
@@ -159,9 +161,10 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
       withDatabase((db) => {
         const statement = prepared(db, text);
         const bound = values.map(bindable);
-        const [position] = rounded(db, text, values);
+        const asked = bindStatement(db, text, values);
+        const [position] = rounded(db, asked, 1);
         if (position !== undefined) throw roundedNumber(String(values[position]));
-        const unclear = unclearPositions(db, text, values);
+        const unclear = unclearPositions(asked);
         const unclearValue = String(values[unclear[0]!]);
         if (spec.write) {
           // It does not run with both readings: its count and its rows do not show all that it writes.
@@ -175,8 +178,8 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
         // Both runs see the same rows, although other processes write.
         unrestricted(db, () => db.exec("BEGIN"));
         const result = run(statement, bound, limits);
-        const otherwise = bound.map((value, position) =>
-          unclear.includes(position) ? bindableOtherwise(String(values[position])) : value,
+        const otherwise = bound.map((value, index) =>
+          unclear.includes(index) ? bindableOtherwise(String(values[index])) : value,
         );
         if (!isSameResult(result, run(statement, otherwise, limits))) throw unclearNumber(unclearValue);
         return result;
@@ -184,7 +187,7 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
     prepare: ({ text, values }) =>
       withDatabase((db) => {
         const { columns } = prepared(db, text);
-        const unfit = rounded(db, text, values).map((position) => ({
+        const unfit = rounded(db, bindStatement(db, text, values)).map((position) => ({
           position,
           message: roundingOf(String(values[position])),
         }));

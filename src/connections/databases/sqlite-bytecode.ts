@@ -3,20 +3,16 @@
  * every number before every text, and converts neither unless the other operand has the affinity of a column or of a CAST. The
  * program says which affinity each comparison has. (sqlite.org/opcode.html, sqlite.org/datatype3.html; child processes load this file.)
  */
-import type { DatabaseSync } from "node:sqlite";
 import {
   CALCULATIONS,
   COMPARISONS,
   FUNCTIONS,
-  type Instruction,
   INSERTS,
-  readProgram,
+  isKnownProgram,
   ROWID_SEEKS,
   SEEKS,
-  traceParameters,
-  type Uses,
-  type Watch,
-} from "./sqlite-program.ts";
+} from "./sqlite-opcodes.ts";
+import { type Instruction, traceParameters, type Uses, type Watch } from "./sqlite-program.ts";
 
 /** Functions that compare values of two types. */
 const COMPARING = /^(?:max|min|nullif)\(/;
@@ -29,10 +25,10 @@ const AFFINITY_MASK = 0x47;
  * @param parameters the numbers of the parameters, from 1 on
  * @returns false only if each of the parameters is converted before it is compared, or compared with nothing
  */
-export function mayCompareUntyped(db: DatabaseSync, text: string, parameters: ReadonlySet<number>): boolean {
-  const program = readProgram(db, text);
+export function mayCompareUntyped(program: readonly Instruction[], parameters: ReadonlySet<number>): boolean {
+  if (!isKnownProgram(program)) return true;
   return traceParameters(program, parameters, {
-    closes: isConversion,
+    closes: conversionsOf,
     closesField: isTyped,
     passes: ({ opcode }) => !CALCULATIONS.has(opcode),
     finds: (instruction, uses) => isUntypedComparison(program, instruction, uses),
@@ -65,8 +61,14 @@ function isUntypedComparison(
   return FUNCTIONS.has(opcode) && COMPARING.test(p4 ?? "") && hasOpenArgument();
 }
 
-const isConversion: Watch["closes"] = ({ opcode, p1, p2, p4 }, register) =>
-  (opcode === "Affinity" && register >= p1 && register < p1 + p2 && isTyped(p4?.[register - p1])) ||
-  (opcode === "Cast" && p1 === register && isTyped(String.fromCharCode(p2))) ||
-  // It fails with any other value unless it jumps.
-  (opcode === "MustBeInt" && p1 === register && p2 === 0);
+const conversionsOf: Watch["closes"] = ({ opcode, p1, p2, p4 }) => {
+  if (opcode === "Affinity")
+    return Array.from((p4 ?? "").slice(0, p2)).flatMap((affinity, index) =>
+      isTyped(affinity) ? p1 + index : [],
+    );
+  const isOne =
+    (opcode === "Cast" && isTyped(String.fromCharCode(p2))) ||
+    // It fails with any other value unless it jumps.
+    (opcode === "MustBeInt" && p2 === 0);
+  return isOne ? [p1] : [];
+};

@@ -4,18 +4,8 @@
  * is wanted. (sqlite.org/opcode.html, sqlite.org/datatype3.html; child processes load this file.)
  */
 import type { DatabaseSync } from "node:sqlite";
-import {
-  COMPARISONS,
-  CALCULATIONS,
-  FUNCTIONS,
-  type Instruction,
-  readProgram,
-  ROWID_SEEKS,
-  setOf,
-  traceParameters,
-  type Uses,
-  type Watch,
-} from "./sqlite-program.ts";
+import { COMPARISONS, CALCULATIONS, FUNCTIONS, ROWID_SEEKS, setOf } from "./sqlite-opcodes.ts";
+import { type Instruction, traceParameters, type Uses, type Watch } from "./sqlite-program.ts";
 
 /** What SQLite holds instead of a number: a text of all its digits, or an integer. */
 export type InexactKind = "text" | "integer";
@@ -32,32 +22,33 @@ const NOT_CALCULATING = setOf("Concat And Or");
 /** Functions that calculate with a number. */
 const CALCULATING =
   /^(?:abs|round|sum|avg|total|ceil|ceiling|floor|trunc|sign|mod|pow|power|sqrt|exp|ln|log|log2|log10|a?(?:sin|cos|tan)h?|atan2|degrees|radians|median|percentile(?:_cont|_disc)?)\(/;
-/** Functions whose result has nothing of the digits of an argument. */
-const DIGITLESS =
-  /^(?:length|octet_length|hex|typeof|instr|unicode|like|glob|count|random|json_valid|json_type|json_array_length)\(/;
+/** Functions whose result is another number than an argument, or no number: it has none of its digits, some of them, or more. */
+const OTHER_NUMBER =
+  /^(?:length|octet_length|hex|typeof|instr|unicode|like|glob|count|random|substr|substring|replace|quote|(?:date|time|datetime|strftime|julianday|unixepoch|timediff)|json_(?:valid|type|array_length|array|object|group_array|group_object))\(/;
 
 /**
- * @param parameter its number, from 1 on
- * @returns whether the statement may make a double of the parameter, and no CAST of the query says so
+ * @param parameters their numbers, from 1 on
+ * @param kind that of each of them
+ * @returns whether the statement may make a double of one of the parameters, and no CAST of the query says so
  */
-export function mayRoundParameter(
+export function mayRoundParameters(
   db: DatabaseSync,
-  text: string,
-  parameter: number,
+  program: readonly Instruction[],
+  parameters: ReadonlySet<number>,
   kind: InexactKind,
 ): boolean {
   const rounds = kind === "text" ? isNumeric : isReal;
-  return traceParameters(readProgram(db, text), new Set([parameter]), {
-    closes: isNumericCast,
+  return traceParameters(program, parameters, {
+    closes: numericCastOf,
     closesField: () => false,
-    passes: ({ opcode, p4 }) => (FUNCTIONS.has(opcode) ? !DIGITLESS.test(p4 ?? "") : opcode === "Concat"),
+    passes: ({ opcode, p4 }) => (FUNCTIONS.has(opcode) ? !OTHER_NUMBER.test(p4 ?? "") : opcode === "Concat"),
     finds: (instruction, uses) =>
       isStoring(db, instruction, uses, rounds) || (kind === "text" && isCalculating(instruction, uses)),
   });
 }
 
-const isNumericCast: Watch["closes"] = ({ opcode, p1, p2 }, register) =>
-  opcode === "Cast" && p1 === register && isNumeric(String.fromCharCode(p2));
+const numericCastOf: Watch["closes"] = ({ opcode, p1, p2 }) =>
+  opcode === "Cast" && isNumeric(String.fromCharCode(p2)) ? [p1] : [];
 
 /** Whether an instruction converts a parameter for a column. */
 function isStoring(
@@ -72,9 +63,9 @@ function isStoring(
       : opcode === "TypeCheck"
         ? strictAffinities(db, p4!, p3)
         : "";
-  return Array.from({ length: Math.min(p2, affinities.length) }, (_, index) => index).some(
-    (index) => rounds(affinities[index]) && isOpen(p1 + index),
-  );
+  for (let index = 0; index < Math.min(p2, affinities.length); index += 1)
+    if (rounds(affinities[index]) && isOpen(p1 + index)) return true;
+  return false;
 }
 
 /** @param type a type of STRICT tables, in capitals */

@@ -3,9 +3,10 @@
  * tables. (sqlite.org/opcode.html; child processes load this file.)
  */
 import type { DatabaseSync } from "node:sqlite";
+import { createClosings } from "./sqlite-closings.ts";
+import { CALCULATIONS, FUNCTIONS, INSERTS } from "./sqlite-opcodes.ts";
 
 export interface Instruction {
-  addr: number;
   opcode: string;
   p1: number;
   p2: number;
@@ -13,6 +14,8 @@ export interface Instruction {
   p4: string | null;
   p5: number;
 }
+
+type Row = [addr: number, opcode: string, p1: number, p2: number, p3: number, p4: string | null, p5: number];
 
 /** The parameters at an instruction. */
 export interface Uses {
@@ -31,8 +34,8 @@ export interface Uses {
 
 /** A question about the parameters of a program. */
 export interface Watch {
-  /** Whether an instruction converts what is in a register, so that it matters no longer. */
-  closes(instruction: Instruction, register: number): boolean;
+  /** The registers whose values an instruction converts, so that they matter no longer. */
+  closes(instruction: Instruction): readonly number[];
   /** Whether a record with this affinity of a field converts the field, so that it matters no longer. */
   closesField(affinity: string | undefined): boolean;
   /** Whether a function, an aggregate or a calculation may return its argument, or a text that has it. */
@@ -41,195 +44,173 @@ export interface Watch {
   finds(instruction: Instruction, uses: Uses): boolean;
 }
 
-export const setOf = (names: string): ReadonlySet<string> => new Set(names.split(" "));
-
-export const COMPARISONS = setOf("Eq Ne Lt Le Gt Ge");
-/** Compare `p4` registers from `p3` on with a key of an index. With no `p4` the key is a rowid, or a record. */
-export const SEEKS = setOf(
-  "SeekGT SeekGE SeekLT SeekLE IdxGT IdxGE IdxLT IdxLE Found NotFound IfNoHope Filter FilterAdd",
-);
-/** Take an integer, and convert a text to one. */
-export const ROWID_SEEKS = setOf("SeekGT SeekGE SeekLT SeekLE");
-export const INSERTS = setOf("Insert IdxInsert SorterInsert");
-export const FUNCTIONS = setOf("Function PureFunc AggStep");
-/** Convert operands to numbers, to texts or to truth values, and write register `p3`. */
-export const CALCULATIONS = setOf(
-  "Add Subtract Multiply Divide Remainder BitAnd BitOr ShiftLeft ShiftRight Concat And Or",
-);
-/** Write register `p2`, and read none that the type of a value decides. */
-const WRITE_P2 = setOf(
-  "Variable IntCopy SCopy Copy Move Not BitNot IsTrue ZeroOrNull Param Integer Int64 Real String String8 Blob Null Rowid IdxRowid NewRowid Sequence Count ReadCookie",
-);
-/** Compare nothing: they open cursors, move them, branch, write rows, and check stored rows. */
-const HARMLESS = setOf(
-  "Init Transaction Goto Gosub Return Once BeginSubrtn InitCoroutine EndCoroutine Yield Noop Explain Halt HaltIfNull Close NullRow " +
-    "OpenRead OpenWrite ReopenIdx OpenEphemeral OpenAutoindex OpenPseudo OpenDup SorterOpen SorterSort Sort SorterNext SorterData ResetSorter " +
-    "Rewind Last Next Prev DeferredSeek FinishSeek SeekRowid NotExists SeekScan SeekHit SeekEnd NoConflict IfEmpty IfNullRow IfSizeBetween " +
-    "If IfNot IsNull NotNull IfPos IfNotZero DecrJumpZero MustBeInt RealAffinity OffsetLimit AddImm Jump CollSeq ColumnsUsed SoftNull " +
-    "Delete IdxDelete Clear FkCheck FkCounter FkIfZero Program TypeCheck ResetCount Expire TableLock ReleaseReg ResultRow AggFinal " +
-    "MemMax RowSetAdd RowSetRead RowSetTest VOpen VColumn VNext VUpdate VBegin",
-);
-const KNOWN: readonly ReadonlySet<string>[] = [
-  setOf("Column MakeRecord Affinity Cast Compare VFilter"),
-  COMPARISONS,
-  SEEKS,
-  INSERTS,
-  FUNCTIONS,
-  CALCULATIONS,
-  WRITE_P2,
-  HARMLESS,
-];
-const JUMPS = setOf(
-  "Goto Gosub InitCoroutine Once Rewind Last Sort SorterSort Next Prev SorterNext SeekRowid NotExists SeekGT SeekGE SeekLT SeekLE " +
-    "IdxGT IdxGE IdxLT IdxLE Found NotFound NoConflict IfNoHope Filter If IfNot IsNull NotNull IfPos IfNotZero DecrJumpZero IfNullRow Yield " +
-    "Eq Ne Lt Le Gt Ge",
-);
-
 /** The program of a statement, without those of triggers: they see values as the columns of the table store them. */
 export function readProgram(db: DatabaseSync, text: string): Instruction[] {
-  const listed = db.prepare(`EXPLAIN ${text}`).all() as unknown as Instruction[];
-  const end = listed.findIndex(({ addr }, index) => addr !== index);
-  return end === -1 ? listed : listed.slice(0, end);
+  const statement = db.prepare(`EXPLAIN ${text}`);
+  statement.setReturnArrays(true);
+  const program: Instruction[] = [];
+  const opcodes = new Map<string, string>();
+  for (const row of statement.iterate() as unknown as Iterable<Row>) {
+    const [addr, name, p1, p2, p3, p4, p5] = row;
+    if (addr !== program.length) break;
+    // With one string for each opcode, comparing takes half the time.
+    const opcode = opcodes.get(name) ?? name;
+    opcodes.set(opcode, opcode);
+    program.push({ opcode, p1, p2, p3, p4, p5 });
+  }
+  return program;
 }
 
+/** The fields of a record that hold a parameter. A field may hold a record, too. */
+interface Fields {
+  open: Set<number>;
+  nested: Map<number, Set<number>>;
+}
+
+/** Parameters everywhere: most programs have no instruction that a watch is about. */
+const ALL_OPEN: Omit<Uses, "keyFieldsOf" | "isStored"> = {
+  isOpen: () => true,
+  isAnyOpen: (_first, count) => count > 0,
+  hasOpenArgument: () => true,
+  fieldsOf: () => new Set([0]),
+};
+
+/** Number of arguments of a function that takes any number of them: its limit in SQLite. */
+const MAX_ARGUMENTS = 1_000;
+
 /**
+ * Follows parameters until the watch finds one of them. Instructions that the list lacks are passed over.
  * @param parameters the numbers of the parameters, from 1 on
- * @returns whether the watch finds one of them, or the program has an unknown instruction
+ * @returns whether the watch finds one
  */
 export function traceParameters(
   program: readonly Instruction[],
   parameters: ReadonlySet<number>,
   watch: Watch,
 ): boolean {
-  if (program.some(({ opcode }) => !KNOWN.some((names) => names.has(opcode)))) return true;
   const keyFields = new Map<number, number>();
   const stored = new Set<number>();
   const alias = new Map<number, number>();
-  for (const { opcode, p1, p2, p3, p4 } of program) {
+  /** The registers of the records of cursors that read a register. */
+  const pseudo = new Map<number, number>();
+  for (const { opcode, p1, p2, p4 } of program) {
     if (opcode === "SorterOpen" || opcode === "OpenEphemeral")
       keyFields.set(p1, Number(/^k\((\d+)/.exec(p4 ?? "")?.[1] ?? 0));
     else if (opcode === "OpenWrite") stored.add(p1);
-    else if (opcode === "SorterData") alias.set(p3, p1);
+    else if (opcode === "OpenPseudo") pseudo.set(p1, p2);
     else if (opcode === "OpenDup") alias.set(p1, p2);
   }
+  const constant = {
+    keyFieldsOf: (cursor: number) => keyFields.get(cursor),
+    isStored: (cursor: number) => stored.has(cursor),
+  };
+  const anywhere: Uses = { ...ALL_OPEN, ...constant };
+  if (!program.some((instruction) => watch.finds(instruction, anywhere))) return false;
   const registers = new Set<number>();
   /** The instructions that write a parameter to a register. */
   const writers = new Set<number>();
-  /** The fields of a record that hold a parameter, by the register of the record. */
-  const records = new Map<number, Set<number>>();
-  const columns = new Set<string>();
-  const column = (cursor: number, field: number): string => `${alias.get(cursor) ?? cursor}.${field}`;
-  const isOpen = (register: number, at: number): boolean =>
-    registers.has(register) && !isClosed(program, register, at, writers, watch);
-  const usesAt = (at: number): Uses => {
-    const isAnyOpen = (first: number, count: number): boolean =>
-      Array.from({ length: count }, (_, index) => first + index).some((register) => isOpen(register, at));
-    return {
-      isOpen: (register) => isOpen(register, at),
-      isAnyOpen,
-      hasOpenArgument() {
-        const { p2, p4 } = program[at]!;
-        // A function with any number of arguments does not say how many it has.
-        const count = Number(/\((-?\d+)\)$/.exec(p4 ?? "")?.[1] ?? -1);
-        return count >= 0
-          ? isAnyOpen(p2, count)
-          : [...registers].some((register) => register >= p2 && isOpen(register, at));
-      },
-      fieldsOf: (record) => records.get(record),
-      keyFieldsOf: (cursor) => keyFields.get(cursor),
-      isStored: (cursor) => stored.has(cursor),
-    };
+  /** By the register of the record, and by the cursor of the table. */
+  const records = new Map<number, Fields>();
+  const tables = new Map<number, Fields>();
+  let changes = 0;
+  const isClosed = createClosings(program, writers, watch);
+  /** The address of the instruction that is looked at. */
+  let at = 0;
+  const isOpen = (register: number): boolean => registers.has(register) && !isClosed(register, at);
+  const isAnyOpen = (first: number, count: number): boolean => {
+    for (let index = 0; index < count; index += 1) if (isOpen(first + index)) return true;
+    return false;
+  };
+  const uses: Uses = {
+    isOpen,
+    isAnyOpen,
+    hasOpenArgument() {
+      const { p2, p4 } = program[at]!;
+      // A function with any number of arguments does not say how many it has.
+      const count = Number(/\((-?\d+)\)$/.exec(p4 ?? "")?.[1] ?? -1);
+      return isAnyOpen(p2, count >= 0 ? count : MAX_ARGUMENTS);
+    },
+    fieldsOf: (record) => records.get(record)?.open,
+    ...constant,
   };
 
-  const write = (register: number, at: number): void => {
+  const write = (register: number): void => {
+    if (registers.has(register) && writers.has(at)) return;
     registers.add(register);
     writers.add(at);
+    changes += 1;
   };
+  function add(to: Map<number, Fields>, key: number, open: Iterable<number>, nested: Fields["nested"]): void {
+    const fields = to.get(key) ?? { open: new Set(), nested: new Map() };
+    to.set(key, fields);
+    for (const field of open) {
+      if (fields.open.has(field)) continue;
+      fields.open.add(field);
+      changes += 1;
+    }
+    for (const [field, inner] of nested) {
+      const known = fields.nested.get(field) ?? new Set();
+      fields.nested.set(field, known);
+      const before = known.size;
+      for (const one of inner) known.add(one);
+      changes += known.size - before;
+    }
+  }
+  const tableOf = (cursor: number): Fields | undefined => {
+    const register = pseudo.get(cursor);
+    return register === undefined ? tables.get(alias.get(cursor) ?? cursor) : records.get(register);
+  };
+
+  function makeRecord({ p1, p2, p3, p4 }: Instruction): void {
+    const open: number[] = [];
+    const nested: Fields["nested"] = new Map();
+    for (let field = 0; field < p2; field += 1) {
+      if (!watch.closesField(p4?.[field]) && isOpen(p1 + field)) open.push(field);
+      const inner = records.get(p1 + field);
+      if (inner !== undefined) nested.set(field, inner.open);
+    }
+    if (open.length > 0 || nested.size > 0) add(records, p3, open, nested);
+  }
+  function readColumn({ p1, p2, p3 }: Instruction): void {
+    const table = tableOf(p1);
+    if (table?.open.has(p2)) write(p3);
+    const inner = table?.nested.get(p2);
+    if (inner !== undefined) add(records, p3, inner, new Map());
+  }
   /** Adds what an instruction passes on. */
-  function pass(instruction: Instruction, at: number, uses: Uses): void {
-    const { opcode, p1, p2, p3, p4 } = instruction;
+  function pass(instruction: Instruction): void {
+    const { opcode, p1, p2, p3 } = instruction;
     if (opcode === "Variable") {
       const next = program[at + 1];
-      const isCast = next?.opcode === "Cast" && watch.closes(next, p2);
-      if (parameters.has(p1) && !isCast) write(p2, at);
+      const isCast = next?.opcode === "Cast" && watch.closes(next).includes(p2);
+      if (parameters.has(p1) && !isCast) write(p2);
     } else if (opcode === "Copy" || opcode === "Move" || opcode === "SCopy") {
       const count = opcode === "SCopy" ? 1 : opcode === "Copy" ? p3 + 1 : p3;
-      for (let index = 0; index < count; index += 1) if (uses.isOpen(p1 + index)) write(p2 + index, at);
-    } else if (opcode === "Column") {
-      if (columns.has(column(p1, p2))) write(p3, at);
-    } else if (opcode === "MakeRecord") {
-      const fields = Array.from({ length: p2 }, (_, field) => field).filter(
-        (field) => !watch.closesField(p4?.[field]) && uses.isOpen(p1 + field),
-      );
-      if (fields.length > 0) records.set(p3, new Set([...(records.get(p3) ?? []), ...fields]));
+      for (let index = 0; index < count; index += 1) if (isOpen(p1 + index)) write(p2 + index);
+    } else if (opcode === "Column") readColumn(instruction);
+    else if (opcode === "MakeRecord") makeRecord(instruction);
+    else if (opcode === "RowData" || opcode === "SorterData") {
+      const table = tableOf(p1);
+      if (table !== undefined) add(records, p2, table.open, table.nested);
     } else if (INSERTS.has(opcode) && !stored.has(p1)) {
-      for (const field of records.get(p2) ?? []) columns.add(column(p1, field));
+      const record = records.get(p2);
+      if (record !== undefined) add(tables, alias.get(p1) ?? p1, record.open, record.nested);
     } else if (FUNCTIONS.has(opcode)) {
-      if (watch.passes(instruction) && uses.hasOpenArgument()) write(p3, at);
+      if (watch.passes(instruction) && uses.hasOpenArgument()) write(p3);
     } else if (CALCULATIONS.has(opcode) && watch.passes(instruction)) {
-      if (uses.isOpen(p1) || uses.isOpen(p2)) write(p3, at);
-    } else if (opcode === "AggFinal" && uses.isOpen(p1)) write(p1, at);
+      if (isOpen(p1) || isOpen(p2)) write(p3);
+    } else if (opcode === "AggFinal" && isOpen(p1)) write(p1);
+    else if (opcode === "AggValue" && isOpen(p1)) write(p3);
   }
 
   // Until nothing is added: subroutines and loops run instructions in another order.
   for (;;) {
-    const size = (): number =>
-      registers.size +
-      writers.size +
-      columns.size +
-      [...records.values()].reduce((sum, fields) => sum + fields.size, 0);
-    const before = size();
-    for (const [at, instruction] of program.entries()) {
-      const uses = usesAt(at);
+    const before = changes;
+    for (at = 0; at < program.length; at += 1) {
+      const instruction = program[at]!;
       if (watch.finds(instruction, uses)) return true;
-      pass(instruction, at, uses);
+      pass(instruction);
     }
-    if (size() === before) return false;
+    if (changes === before) return false;
   }
-}
-
-/** Whether what a register holds at an instruction was converted, or is no parameter. */
-function isClosed(
-  program: readonly Instruction[],
-  register: number,
-  at: number,
-  writers: ReadonlySet<number>,
-  watch: Watch,
-): boolean {
-  for (let index = at - 1; index >= 0; index -= 1) {
-    const instruction = program[index]!;
-    if (instruction.opcode === "Yield" || instruction.opcode === "Gosub" || writers.has(index)) {
-      if (!writers.has(index) || mayWrite(instruction, register)) return false;
-    } else if (mayWrite(instruction, register) || watch.closes(instruction, register))
-      return !isBypassed(program, register, index, at);
-  }
-  return false;
-}
-
-/** Whether a jump passes over the conversion, or comes back to behind it after another write. */
-const isBypassed = (
-  program: readonly Instruction[],
-  register: number,
-  converted: number,
-  at: number,
-): boolean =>
-  program.some(
-    ({ opcode, p2 }, index) =>
-      JUMPS.has(opcode) &&
-      p2 > converted &&
-      p2 <= at &&
-      (index < converted ||
-        (index > at && program.slice(at, index).some((instruction) => mayWrite(instruction, register)))),
-  );
-
-function mayWrite({ opcode, p1, p2, p3 }: Instruction, register: number): boolean {
-  if (opcode === "Copy") return register >= p2 && register <= p2 + p3;
-  if (opcode === "Move") return register >= p2 && register < p2 + p3;
-  if (opcode === "Null") return register === p2 || (register > p2 && register <= p3);
-  if (WRITE_P2.has(opcode)) return register === p2;
-  if (opcode === "SoftNull" || opcode === "AggFinal") return register === p1;
-  return (
-    (opcode === "Column" || opcode === "VColumn" || FUNCTIONS.has(opcode) || CALCULATIONS.has(opcode)) &&
-    register === p3
-  );
 }

@@ -2,6 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { mayCompareUntyped } from "../../../src/connections/databases/sqlite-bytecode.ts";
+import { readProgram } from "../../../src/connections/databases/sqlite-program.ts";
 
 const SCHEMA = `
   CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER, x, s TEXT, num NUMERIC);
@@ -63,6 +64,12 @@ const TYPED = [
   "with s(k) as (values (?1),(?2)) insert into au(n) select k from s",
   "update p set k=?1 where k=?2",
   "select p.k from p, json_each('[1,2]') j where p.k > ?1 and j.value=p.k",
+  "select n, row_number() over (order by s) from t where n = ?1",
+  "select sum(n) over (order by s rows 2 preceding), lag(n) over (order by s) from t where n > ?1",
+  "insert into t(n) select rank() over (order by s) from u join t on n = ?1",
+  "with recursive q(k) as (select id from t where n = ?1 union all select k + 1 from q where k < 5) select k from q",
+  "with recursive q(k) as (select n from t where n = ?1 union all select k from q order by 1 limit 3) insert into u(a) select k from q",
+  "select count(*) filter (where n = ?1) from t",
 ];
 
 const UNTYPED = [
@@ -100,12 +107,16 @@ const UNTYPED = [
   "select * from t where x not in (?1,1,2,3)",
   "select distinct ?1, n from t",
   "select b from f where f match ?1",
+  "with recursive q(k) as (select ?1 union all select k from q limit 3) select k from q where k > 5 + 0",
+  "with recursive q(k) as (select ?1 union all select k from q order by 1 limit 3) select k from q",
+  "select lag(?1) over (order by s) as p, n from t order by p",
+  "select max(p) from (select first_value(?1) over (order by s) as p from t)",
 ];
 
 describe("mayCompareUntyped", () => {
   const db = new DatabaseSync(":memory:");
   db.exec(SCHEMA);
-  const check = (text: string): boolean => mayCompareUntyped(db, text, new Set([1, 2]));
+  const check = (text: string): boolean => mayCompareUntyped(readProgram(db, text), new Set([1, 2]));
 
   it.each(TYPED)("says no for a parameter with the affinity of what it is compared with: %s", (text) => {
     expect(check(text)).toBe(false);
@@ -119,6 +130,7 @@ describe("mayCompareUntyped", () => {
   );
 
   it("ignores the parameters that it is not asked about", () => {
-    expect(mayCompareUntyped(db, "SELECT * FROM t WHERE x = ?1 AND n = ?2", new Set([2]))).toBe(false);
+    const program = readProgram(db, "SELECT * FROM t WHERE x = ?1 AND n = ?2");
+    expect(mayCompareUntyped(program, new Set([2]))).toBe(false);
   });
 });

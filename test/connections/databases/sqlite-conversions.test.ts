@@ -1,9 +1,21 @@
 /** Which statements make a double of a parameter of SQLite, and what a step says then. */
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, it } from "vitest";
-import { mayRoundParameter } from "../../../src/connections/databases/sqlite-conversions.ts";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { mayCompareUntyped } from "../../../src/connections/databases/sqlite-bytecode.ts";
+import {
+  type InexactKind,
+  mayRoundParameters,
+} from "../../../src/connections/databases/sqlite-conversions.ts";
+import {
+  bindStatement,
+  roundedPositions,
+  unclearPositions,
+} from "../../../src/connections/databases/sqlite-long-numbers.ts";
 import { inexactKind } from "../../../src/connections/databases/sqlite-parameters.ts";
+import { isKnownProgram } from "../../../src/connections/databases/sqlite-opcodes.ts";
+import { type Instruction, readProgram } from "../../../src/connections/databases/sqlite-program.ts";
 import { createSqliteFile, openDatabases } from "../../support/databases.ts";
+import { expectCost } from "../../support/expect-cost.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
 
 const SCHEMA = `
@@ -11,7 +23,12 @@ const SCHEMA = `
   CREATE INDEX t_price ON t (price); CREATE INDEX t_r ON t (r);
   CREATE TABLE st (i INT, r REAL, a ANY, s TEXT, v INT AS (i) VIRTUAL, g INT AS (i + 1) STORED, z REAL) STRICT;
   CREATE TABLE e (k TEXT PRIMARY KEY, price NUMERIC, s TEXT);
-  CREATE VIEW v AS SELECT id, price FROM t;`;
+  CREATE VIEW v AS SELECT id, price FROM t;
+  CREATE TABLE w (k TEXT PRIMARY KEY, price NUMERIC) WITHOUT ROWID;
+  CREATE TABLE au (id INTEGER PRIMARY KEY AUTOINCREMENT, s TEXT UNIQUE);
+  CREATE TABLE tr (s TEXT);
+  CREATE TRIGGER after_tr AFTER INSERT ON tr BEGIN INSERT INTO t(s, price) VALUES (new.s, 1); END;
+  CREATE VIRTUAL TABLE f USING fts5(b);`;
 
 /** Statements that round the decimal ?1. */
 const ROUND = [
@@ -58,6 +75,15 @@ const ROUND = [
   "select s from t where s = cast(?1 as text) and price < ?1",
   "select * from t join e on e.price = ?1",
   "select count(*) from t group by s having sum(price) > ?1 + 1",
+  "select row_number() over (order by s) from t where price = ?1",
+  "select sum(?1) over (order by s) from t",
+  "insert into t(price) select lag(?1) over (order by s) from e",
+  "insert into t(price) select max(?1) over (order by s rows 2 preceding) from e",
+  "with recursive q(n) as (select ?1 union all select n from q order by 1 limit 2) insert into t(price) select n from q",
+  "with recursive q(n) as (select id from t where price = ?1 union all select n from q limit 2) select n from q",
+  "select count(*) filter (where price = ?1) from t",
+  "insert into w values ('a', ?1) on conflict do nothing",
+  "select * from t where price in (select ?1 union select 2)",
 ];
 
 /** Statements that keep all digits of the decimal ?1, or say that a double will do. */
@@ -94,22 +120,55 @@ const KEEP = [
   "select price + 1 from t where s = ?1",
   "delete from t where s = ?1 returning price",
   "select coalesce(s, ?1) from t",
+  "select s, row_number() over (order by s) from t where s = ?1",
+  "select sum(price) over (order by s rows 2 preceding), avg(r) over (partition by x) from t where s = ?1",
+  "select lag(?1) over (order by price), price, ntile(2) over (order by r) from t",
+  "select row_number() over (order by s) from t where s = cast(?1 as text)",
+  "select row_number() over (order by s) from t where price = cast(?1 as real)",
+  "select row_number() over (order by s) from t where price = cast(?1 as integer)",
+  "select row_number() over (order by s) from t where price = cast(?1 as numeric)",
+  "with recursive q(n) as (select 1 union all select n + 1 from q where n < 3) select n, ?1 from q",
+  "with recursive q(n) as (select 1 union all select n + 1 from q where n < 3) select n, cast(?1 as text) from q",
+  "with recursive q(n, m) as (select 1, ?1 union all select n + 1, m from q order by 1 limit 3) insert into t(price, s) select n, m from q",
+  "select count(*) filter (where s = ?1), sum(price) filter (where s = ?1) from t",
+  "select * from t where s in (select s from e where k = ?1 and price > 1)",
+  "select exists (select 1 from t where s = ?1), (select price from t where s = ?1)",
+  "select s from t where s = ?1 union select k from e except select price from t",
+  "select value from json_each('[1]') where value = ?1",
+  "select f.b from f where f match ?1",
+  "insert into f values (?1)",
+  "insert into au(s) values (?1) on conflict(s) do update set s = excluded.s returning id, s",
+  "insert into w values (?1, 1) on conflict(k) do update set price = price + 1",
+  "insert into tr values (?1)",
+  "select price from t order by ?1, price limit 2",
+  "select group_concat(s, ?1), count(distinct price) from t group by x",
+  "select a.s from t a full join t b on a.s = b.s where a.s = ?1",
+  "create table copy as select s, price from t where s = ?1",
+  "insert into t(price) values (substr(?1, 1, 4))",
+  "select * from t where price = replace(?1, '0', '')",
+  "select * from t where price > unixepoch(?1)",
 ];
 
-describe("mayRoundParameter", () => {
+describe("mayRoundParameters", () => {
   const db = new DatabaseSync(":memory:");
   db.exec(SCHEMA);
+  const check = (text: string, kind: InexactKind): boolean =>
+    mayRoundParameters(db, readProgram(db, text), new Set([1]), kind);
 
   it.each(ROUND)("says yes for a decimal that SQLite makes a double of: %s", (text) => {
-    expect(mayRoundParameter(db, text, 1, "text")).toBe(true);
+    expect(check(text, "text")).toBe(true);
   });
 
   it.each(KEEP)(
     "says no for a decimal that stays a text, or whose rounding the query asks for: %s",
     (text) => {
-      expect(mayRoundParameter(db, text, 1, "text")).toBe(false);
+      expect(check(text, "text")).toBe(false);
     },
   );
+
+  it.each([...ROUND, ...KEEP])("knows each instruction of %s", (text) => {
+    expect(isKnownProgram(readProgram(db, text))).toBe(true);
+  });
 
   it.each([
     ["insert into t(r) values (?1)", true],
@@ -121,8 +180,66 @@ describe("mayRoundParameter", () => {
     ["select * from t where id = ?1 and price < ?1", false],
     ["select id + ?1 from t", false],
     ["insert into t(r) values (cast(?1 as real))", false],
+    ["select id, row_number() over (order by id) from t where id = ?1", false],
+    [
+      "with recursive q(n) as (select id from t where id = ?1 union all select n from q) select n from q",
+      false,
+    ],
+    ["select lag(id) over (order by r) from t where price = cast(?1 as integer)", false],
+    ["insert into t(r) select lag(?1) over (order by s) from e", true],
   ])("says whether a statement makes a double of an integer of 64 bits: %s", (text, isRounded) => {
-    expect(mayRoundParameter(db, text, 1, "integer")).toBe(isRounded);
+    expect(check(text, "integer")).toBe(isRounded);
+  });
+});
+
+describe("an instruction that the list lacks", () => {
+  const db = new DatabaseSync(":memory:");
+  db.exec(SCHEMA);
+  const withUnknown = (text: string): Instruction[] => [
+    ...readProgram(db, text),
+    { opcode: "FromLaterVersions", p1: 1, p2: 1, p3: 1, p4: null, p5: 0 },
+  ];
+
+  it.each([
+    ["insert into t(s) values (?1)", false],
+    ["insert into t(price) values (?1)", true],
+  ])("does not make mayRoundParameters say yes: %s", (text, isRounded) => {
+    expect(mayRoundParameters(db, withUnknown(text), new Set([1]), "text")).toBe(isRounded);
+  });
+
+  it("makes mayCompareUntyped say yes, which asks for both readings", () => {
+    expect(mayCompareUntyped(withUnknown("select * from t where s = ?1"), new Set([1]))).toBe(true);
+  });
+});
+
+describe("roundedPositions", () => {
+  const db = new DatabaseSync(":memory:");
+  db.exec(SCHEMA);
+  const ROWS = 500;
+  const text = `INSERT INTO t(s, price) VALUES ${Array.from({ length: ROWS }, (_, row) => `(?${2 * row + 1}, ?${2 * row + 2})`).join()}`;
+  const values = (price: string): string[] =>
+    Array.from({ length: 2 * ROWS }, (_, position) => (position % 2 === 0 ? "0.1234567890123456789" : price));
+
+  it("reads the program once, and follows all numbers of a kind together", () => {
+    const prepare = vi.spyOn(db, "prepare");
+    onTestFinished(() => prepare.mockRestore());
+    const statement = bindStatement(db, text, values("175928847299117063"));
+    expect(roundedPositions(db, statement)).toEqual([]);
+    expect(unclearPositions(statement)).toEqual([]);
+    expect(prepare.mock.calls).toEqual([[`EXPLAIN ${text}`]]);
+  });
+
+  it("names the positions, and no more of them than the limit", () => {
+    const rounded = values("1.5");
+    for (const position of [7, 401, 999]) rounded[position] = "12345678901234567.89";
+    expect(roundedPositions(db, bindStatement(db, text, rounded))).toEqual([7, 401, 999]);
+    expect(roundedPositions(db, bindStatement(db, text, rounded), 2)).toEqual([7, 401]);
+  });
+
+  it("takes a time that grows with the number of rows only", async () => {
+    await expectCost(500, () => {
+      expect(roundedPositions(db, bindStatement(db, text, values("2.5")))).toEqual([]);
+    });
   });
 });
 
@@ -134,6 +251,8 @@ describe("inexactKind", () => {
     ["1e400", "text"],
     ["9007199254740993", "integer"],
     ["+9007199254740993", "integer"],
+    ["-00000000000000000009007199254740993", "integer"],
+    ["9".repeat(2_000), "text"],
     ["9007199254740992", undefined],
     ["1.50", undefined],
     ["007", undefined],
