@@ -114,7 +114,7 @@ export function traceParameters(
   const tables = new Map<number, Fields>();
   let changes = 0;
   const isClosed = createClosings(program, writers, watch);
-  /** The address of the instruction that is looked at. */
+  /** The address of the instruction that the trace has reached. */
   let at = 0;
   const isOpen = (register: number): boolean => registers.has(register) && !isClosed(register, at);
   const isAnyOpen = (first: number, count: number): boolean => {
