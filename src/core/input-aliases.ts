@@ -1,5 +1,6 @@
 /** Says which field of an operation an unknown one stands for: agents guess names, and write JSON Patch. */
 import { type Aliases, fieldOfAlias } from "./field-aliases.ts";
+import { truncate } from "./truncate.ts";
 
 /** Names that agents send for the fields of operations. Where a name stands for several fields, the first one is meant. */
 const INPUT_ALIASES: Aliases = {
@@ -68,16 +69,45 @@ export function meantField(key: string, allowed: readonly string[], sent: unknow
   return field === undefined ? undefined : { did_you_mean: field, fix: `Write ${field}, or remove it.` };
 }
 
-/** The operation of a patch of a definition that one of JSON Patch stands for; undefined for another object. */
+/** The operations of RFC 6902 (section 4) that an operation of a patch stands for. `copy` and `test` have none. */
+const JSON_PATCH_OPS: ReadonlySet<unknown> = new Set(["add", "replace", "remove", "move"]);
+/** Maximum length of a name of a caller in an advice, in characters. */
+const MAX_NAME = 100;
+
+/** The operation of a patch of a definition that one of JSON Patch stands for; undefined where none does. */
 function ofJsonPatch(sent: unknown): string | undefined {
-  const { op, path } = (sent ?? {}) as { op?: unknown; path?: unknown };
-  if (typeof op !== "string" || typeof path !== "string") return undefined;
-  const [list, index = "-", field] = path.replace(/^\//, "").split("/");
-  const isStep = list === "steps";
-  const step = `"id": "(the id of steps[${index}])"`;
-  if (isStep && field === undefined)
-    return op === "remove" ? `{"op": "remove_step", ${step}}` : `{"op": "add_step", "step": {…}}`;
-  const name = JSON.stringify((isStep ? field : list) ?? "");
-  const change = op === "remove" ? `"unset": [${name}]` : `"set": {${name}: …}`;
-  return isStep ? `{"op": "update_step", ${step}, ${change}}` : `{"op": "update_top", ${change}}`;
+  const { op, path, from } = (sent ?? {}) as { op?: unknown; path?: unknown; from?: unknown };
+  const place = placeOf(path);
+  if (!JSON_PATCH_OPS.has(op) || place === undefined) return undefined;
+  const { step, field, isInside } = place;
+  if (op === "move") {
+    const moved = placeOf(from);
+    const isOfSteps = step !== undefined && moved?.step !== undefined;
+    if (!isOfSteps || field !== undefined || moved.field !== undefined) return undefined;
+    return `{"op": "move_step", ${moved.step}, "before": "(the id of another step)"}`;
+  }
+  if (field === undefined) {
+    if (op === "add") return `{"op": "add_step", "step": {…}}`;
+    return op === "remove" ? `{"op": "remove_step", ${step}}` : `{"op": "update_step", ${step}, "set": {…}}`;
+  }
+  const name = JSON.stringify(field);
+  // Without a part of a field, the rest of it stays.
+  const change = op === "remove" && !isInside ? `"unset": [${name}]` : `"set": {${name}: …}`;
+  return step === undefined ? `{"op": "update_top", ${change}}` : `{"op": "update_step", ${step}, ${change}}`;
+}
+
+/** Which step and which field a JSON Pointer (RFC 6901) into a definition means; undefined where a patch can't change it. */
+function placeOf(
+  pointer: unknown,
+): { step: string | undefined; field: string | undefined; isInside: boolean } | undefined {
+  if (typeof pointer !== "string" || !pointer.startsWith("/")) return undefined;
+  const [top, ...rest] = pointer
+    .slice(1)
+    .split("/", 5)
+    .map((part) => truncate(part.replaceAll("~1", "/").replaceAll("~0", "~"), MAX_NAME));
+  if (top !== "steps")
+    return top === "" ? undefined : { step: undefined, field: top, isInside: rest.length > 0 };
+  const [index, field] = rest;
+  if (index === undefined || !/^(?:\d+|-)$/.test(index)) return undefined;
+  return { step: `"id": "(the id of steps[${index}])"`, field, isInside: rest.length > 2 };
 }

@@ -6,6 +6,7 @@ import { withoutFields } from "./hidden-fields.ts";
 import { isLongNumber } from "../../schemas/long-numbers.ts";
 import { meantField } from "./input-aliases.ts";
 import { nearMatch } from "./near-match.ts";
+import { truncate } from "./truncate.ts";
 
 type ZodIssue = z.core.$ZodIssue;
 
@@ -18,9 +19,6 @@ const MAX_KEY_LENGTH = 100;
 const MAX_PATH_LENGTH = 500;
 /** Maximum number of keys or issues listed in one message. */
 const MAX_LISTED = 10;
-
-const truncate = (text: string, maxLength: number): string =>
-  text.length <= maxLength ? text : `${text.slice(0, maxLength).toWellFormed()}…`;
 
 /** Writes a path as people do: `steps[2].id`. Long keys and paths are truncated. */
 export function formatPath(path: readonly PropertyKey[]): string {

@@ -93,6 +93,13 @@ describe("meantField", () => {
     ["add", "/steps/-", '{"op": "add_step", "step": {…}}'],
     ["add", "/output", '{"op": "update_top", "set": {"output": …}}'],
     ["remove", "/timeout", '{"op": "update_top", "unset": ["timeout"]}'],
+    ["replace", "/steps/1", '{"op": "update_step", "id": "(the id of steps[1])", "set": {…}}'],
+    ["remove", "/inputs/properties/a", '{"op": "update_top", "set": {"inputs": …}}'],
+    [
+      "remove",
+      "/steps/0/headers/x",
+      '{"op": "update_step", "id": "(the id of steps[0])", "set": {"headers": …}}',
+    ],
   ])("translates JSON Patch, %s %s, into an operation of patch", (op, path, written) => {
     const issues = issuesOf("update_workflow", rfc6902(op, path));
     const fixes = issues.filter(({ code }) => code === "unknown_key").map(({ path: at, fix }) => [at, fix]);
@@ -101,6 +108,34 @@ describe("meantField", () => {
       ["patch[0].path", fix],
       ["patch[0].value", fix],
     ]);
+  });
+
+  it("translates a move of a step by its source", () => {
+    const patch = [{ op: "move", from: "/steps/3", path: "/steps/0" }];
+    const [issue] = issuesOf("update_workflow", { workflow_id: "a", patch });
+    expect(issue!.fix).toContain(
+      'Write {"op": "move_step", "id": "(the id of steps[3])", "before": "(the id of another step)"}.',
+    );
+  });
+
+  it.each([
+    { op: "test", path: "/steps/0", value: 1 },
+    { op: "copy", from: "/steps/0", path: "/steps/1" },
+    { op: "move", from: "/steps/0/a", path: "/steps/0/b" },
+    { op: "add_step", path: "/steps/0", step: {} },
+    { op: "replace", path: "/steps", value: [] },
+  ])("gives no advice about JSON Patch where no operation does the same (ofJsonPatch): %j", (operation) => {
+    const issues = issuesOf("update_workflow", { workflow_id: "a", patch: [operation] });
+    expect(issues.length).toBeGreaterThan(0);
+    expect(JSON.stringify(issues)).not.toContain("JSON Patch");
+  });
+
+  it("shows no more than a part of a long path (ofJsonPatch)", () => {
+    const long = "x".repeat(100_000);
+    for (const path of [`/${long}`, `/steps/0/${long}`, `/steps/${long}`])
+      expect(JSON.stringify(issuesOf("update_workflow", rfc6902("replace", path))).length).toBeLessThan(
+        3_000,
+      );
   });
 
   it("is for unknown fields alone, and leaves misspelt ones to their near match", () => {
