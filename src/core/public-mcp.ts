@@ -62,11 +62,13 @@ export async function checkMcpUrl(base: string, send: typeof fetch): Promise<Mcp
       detail: `${missing.join(", ")} ${missing.length === 1 ? "does" : "do"} not lead to the MCP server`,
       fix: `Pass /mcp, /sse and /messages below ${base} on to the port of mcp-sse, or set MILLRACE_MCP_URL to the URL at which they are.`,
     };
-  const [document] = names;
-  if (document !== undefined && !(await isMetadata(send, document)))
+  const documents = [...new Set(names)];
+  const found = await Promise.all(documents.map((url) => isMetadata(send, url)));
+  const absent = documents.filter((_, index) => found[index] === false);
+  if (absent.length > 0)
     return {
       status: "warning",
-      detail: `${base}: clients with a key can connect, but those that sign in find no metadata at ${document}`,
+      detail: `${base}: clients with a key can connect, but those that sign in find no metadata at ${absent.join(", ")}`,
       fix: `Pass ${new URL(wellKnown).pathname} and the paths below it on to the port of mcp-sse.`,
     };
   const unseen = servers.some(({ metadata }) => metadata === undefined)

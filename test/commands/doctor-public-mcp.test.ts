@@ -51,6 +51,21 @@ describe("the check of the public URL of MCP", () => {
     expect(result!.fix).toContain("/.well-known/oauth-protected-resource/millrace");
   });
 
+  it("checks the metadata of each transport, and names those that are missing (checkMcpUrl)", async () => {
+    const metadataOf = (path: string) =>
+      new URL(`/.well-known/oauth-protected-resource/millrace${path}`, peer.url).href;
+    const peer = await mockHttpServer(({ path }, response) => {
+      const metadata = metadataOf(path.endsWith("/mcp") ? "/mcp" : "/sse");
+      response.setHeader("WWW-Authenticate", `Bearer resource_metadata="${metadata}"`);
+      if (path.startsWith("/.well-known/"))
+        sendJson(response, { resource: "r" }, path.endsWith("/sse") ? 200 : 404);
+      else sendJson(response, { type: "urn:millrace:problem:unauthorized" }, 401);
+    });
+    const [result] = await check({ MILLRACE_MCP_URL: `${peer.url}/millrace` });
+    expect(result).toMatchObject({ status: "warning" });
+    expect(result!.detail).toMatch(/find no metadata at \S+\/mcp$/);
+  });
+
   it("warns of a base URL with a path without an MCP URL (missingMcpUrl)", async () => {
     const [result] = await check({ MILLRACE_BASE_URL: "https://example.com/millrace/ui" });
     expect(result).toMatchObject({ check: "MCP URL", status: "warning" });
