@@ -65,8 +65,9 @@ function list(schema: unknown, listing: Listing, words = ""): Node {
 /** Says in the first form what stands beside `anyOf`: Gemini on Vertex AI refuses every other keyword there. */
 function aboutForms({ anyOf, ...about }: Node): Node {
   const { title, description = title, default: value, examples } = about;
+  const isAny = anyOf === ANY_VALUE.anyOf;
   const words = [
-    description,
+    isText(description) ? description : isAny && "Any JSON value, also a list.",
     value !== undefined && `Default: ${JSON.stringify(value)}.`,
     listOf(examples).length > 0 && `Examples: ${JSON.stringify(examples).slice(1, -1)}.`,
   ].filter(isText);
@@ -228,7 +229,7 @@ function listedFields(
       const listed = required.includes(name) ? listPresent(field, listing) : list(field, listing);
       return [name, listed] as const;
     }),
-    ...missing.map((name) => [String(name), ANY_VALUE] as const),
+    ...missing.map((name) => [String(name), aboutForms(ANY_VALUE)] as const),
   ]);
 }
 

@@ -170,6 +170,18 @@ describe("the listed inputs of a workflow", () => {
     });
   });
 
+  it("say of a value of any type that it may be a list, unless its author describes it (ANY_VALUE)", () => {
+    const fields = fieldsOf(
+      object({ any: {}, said: { description: "What." } }, { required: ["any", "more"] }),
+    );
+    const any = { type: "string", description: "Any JSON value, also a list." };
+    expect(fields).toMatchObject({
+      any: { anyOf: [any, {}, {}, {}] },
+      more: { anyOf: [any, {}, {}, {}] },
+      said: { anyOf: [{ type: "string", description: "What." }, {}, {}, {}] },
+    });
+  });
+
   it("list the rules of a type for its form alone, and describe those of a value of any type", () => {
     const rules = { format: "date-time", minimum: 2, maxItems: 1, required: ["a"] };
     const fields = fieldsOf(object({ some: { type: ["string", "integer"], ...rules }, any: rules })) as {
