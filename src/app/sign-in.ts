@@ -47,6 +47,8 @@ export async function openSignIn(
     https: settings.baseUrl === undefined ? undefined : settings.baseUrl.protocol === "https:",
     pathPrefix: pathPrefixOf(settings.baseUrl && webBase(settings.baseUrl)),
   };
+  // Behind a proxy it has an agent, whose connections all checks share.
+  const send = outgoingFetch(settings.proxies);
   const mcpUrl = (hostname: string, secure: boolean): string => {
     // Some people include the path of a transport in the URL.
     if (settings.mcpUrl !== undefined) return mcpBase(settings.mcpUrl);
@@ -69,7 +71,7 @@ export async function openSignIn(
       if (missing !== undefined) return { status: "warning", ...missing };
       // Without the Host of a request, which could name any server.
       const base = mcpUrl(reachableHost(host), signIn.https === true);
-      return checkMcpUrl(base, outgoingFetch(settings.proxies));
+      return checkMcpUrl(base, send);
     }),
     version: VERSION,
   };
