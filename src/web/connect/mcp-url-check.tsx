@@ -6,7 +6,11 @@ import { send } from "../api/client.ts";
 
 const RESULTS = {
   ok: { color: "green", Icon: IconCheck, title: "The MCP server can be reached" },
-  warning: { color: "yellow", Icon: IconAlertTriangle, title: "Clients can't connect at this URL" },
+  warning: {
+    color: "yellow",
+    Icon: IconAlertTriangle,
+    title: "Clients may not be able to connect at this URL",
+  },
   unchecked: { color: "gray", Icon: IconInfoCircle, title: "This URL could not be checked" },
 } as const;
 
