@@ -61,6 +61,7 @@ function eventMailer(
   return async ({ to, summary, id, event: { project, workflowId } }, signal) => {
     const expectation = workflowId === null ? undefined : await read.expectations.find(workflowId);
     const owner = expectation?.publishedBy ?? to;
+    // In the limits of a person, alerts share as one more key of theirs: an agent that sends many mails can't use up the alerts, nor they its.
     const actor = { owner, keyName: owner, lineage: owner };
     const held = await transaction((tx) => usageLimits.countMails(tx, { actor, project }, [to]));
     if (held !== undefined) return held;

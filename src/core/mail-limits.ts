@@ -114,7 +114,7 @@ function beyondShare(count: Count): HeldMail {
   const { holder, limit, amount, endsAt } = count;
   const label = holder.sharer!.label;
   const alone = shareAlone(limit.max);
-  if (amount > alone) return tooMany(count, label, alone);
+  if (amount > alone) return tooMany(count, label, alone, `its share of ${limit.max.toLocaleString("en")}, `);
   return {
     message:
       `${label} has used its share of the ${limit.max.toLocaleString("en")} ${limit.label} of this ${limit.windowName} that ` +
@@ -123,10 +123,10 @@ function beyondShare(count: Count): HeldMail {
   };
 }
 
-const tooMany = ({ holder, limit, amount }: Count, label: string, max: number): HeldMail => ({
+const tooMany = ({ holder, limit, amount }: Count, label: string, max: number, share = ""): HeldMail => ({
   message:
     `The mail goes to ${amount} addresses, and ${label} may send ${max.toLocaleString("en")} ` +
-    `${limit.label} in an ${limit.windowName} (${holder.settingName(limit.limit)}).`,
+    `${limit.label} in an ${limit.windowName} (${share}${holder.settingName(limit.limit)}).`,
   until: null,
 });
 

@@ -101,13 +101,24 @@ describe("countMails", () => {
     expect(total()).toBe(before);
   });
 
+  it.each([
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [4, 3],
+    [5, 4],
+    [8, 6],
+  ])("gives a lone owner of a limit of %i mails %i (shareAlone)", async (limit, share) => {
+    expect((await counted({}, { mails_per_hour: limit }).flood(ANN)).sent).toBe(share);
+  });
+
   it("never sends a mail to more addresses than the share of one owner has, and says so", async () => {
     const { send } = counted({}, { mails_per_hour: 4 });
     const to = ["a", "b", "c", "d"].map((name) => `${name}@example.com`);
     expect(await send(ANN, ...to)).toEqual({
       message:
         "The mail goes to 4 addresses, and ann@example.com (all their keys and sessions together) may send 3 mails in an hour " +
-        "(mails_per_hour of the project).",
+        "(its share of 4, mails_per_hour of the project).",
       until: null,
     });
     expect(await send(ANN, ...to.slice(1))).toBeUndefined();
