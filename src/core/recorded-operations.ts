@@ -275,10 +275,11 @@ export const RECORDED_OF_RUNS: Readonly<
   Record<"commit_state" | "escalate_approval" | "use_secret", RecordedOperation>
 > = {
   commit_state: {
-    label: "started runs that changed the state of workflows",
+    label: "started runs, of those that are still kept, that changed the state of workflows",
     revert: null,
     remains:
-      "Later runs read these values. list_state_changes shows the values before, set_workflow_state sets them again.",
+      "Later runs read these values. list_state_changes shows the values before, also of runs that are no longer kept; " +
+      "set_workflow_state sets them again.",
   },
   escalate_approval: {
     label: "started runs whose approvals were escalated",

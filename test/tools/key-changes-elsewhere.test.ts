@@ -148,7 +148,7 @@ describe("get_key_changes", () => {
     expect(found.not_reverted.filter(({ operation }) => operation === "commit_state")).toEqual([
       {
         operation: "commit_state",
-        label: "started runs that changed the state of workflows",
+        label: "started runs, of those that are still kept, that changed the state of workflows",
         count: 2,
         first_at: expect.any(String),
         last_at: iso(clock.now()),

@@ -155,8 +155,9 @@ function Changes({ keyId, request, found }: ChangesProps) {
       {revert.error && <ErrorAlert error={revert.error} />}
       <Notes found={found} />
       {isNothing(found) ? (
-        <EmptyState title="Nothing changed">
-          No record says that the key changed anything in this time.
+        <EmptyState title="No changes on record">
+          No record says that the key changed anything in this time. Of states of workflows, only changes by runs that are still kept
+          are on record.
         </EmptyState>
       ) : (
         <Changed found={found} selection={{ excluded, toggle }} />
