@@ -12,6 +12,7 @@ import { type Exposure, exposureOf, isConsentedTo } from "../../core/exposure.ts
 import { formatPath, invalidInput } from "../../core/issues.ts";
 import type { JsonSchema, ReadValue } from "../../core/json-schema/index.ts";
 import { type ListedInputs, listInputs, readByNames } from "../../core/listed-inputs/index.ts";
+import { nextTurn } from "../../core/next-turn.ts";
 import type { ExposureRequest, WorkflowReader } from "../../core/ports.ts";
 import type { Validation } from "../../core/validation.ts";
 import type { ReadArguments } from "./arguments.ts";
@@ -67,6 +68,8 @@ export function exposedWorkflows(
       for (const request of await workflows.consentedExposures()) {
         const exposure = await exposureOf(workflows, request);
         if (!isConsentedTo(request, exposure)) continue;
+        // It compiles validators, which takes long for the first list.
+        await nextTurn();
         const inputs = listInputs(request.definition["inputs"] as JsonSchema | undefined);
         const tool = toolOf(request, exposure, inputs, runWorkflow, reservedNames);
         // The hash of a name is short enough to be searched for: the tool that was allowed first keeps its name.
