@@ -231,7 +231,7 @@ describe("GET /workflows", () => {
     const { errors } = expectProblem(answer, "invalid_input");
     expect(errors).toMatchObject([
       { path: "serch", code: "unknown_key", did_you_mean: "search", fix: "Write search, or remove it." },
-      { path: "page", code: "unknown_key", fix: "Remove it." },
+      { path: "page", code: "unknown_key", fix: "Write cursor, or remove it." },
       { path: "sort", code: "not_allowed", did_you_mean: "name" },
       {
         path: "include[0]",

@@ -18,8 +18,8 @@ import { rejectOtherMethods } from "./methods.ts";
 const PER_NETWORK = 300;
 /** What is repeated: visible text of a limited length, without line breaks. */
 const REPEATED = /^[\x20-\x7e]{1,1000}$/;
-/** A token of X: it has none of the characters that a delivery begins with. Base64 in either alphabet. */
-const CRC_TOKEN = /^[A-Za-z0-9+/_=-]{1,200}$/;
+/** A token of X in base64 of either alphabet: no JSON object and no form, so what is computed for it signs neither. */
+const CRC_TOKEN = /^(?=.{1,200}$)[A-Za-z0-9+/_-]+={0,2}$/;
 /** A secret that Asana chooses for a webhook: 64 hexadecimal digits today. */
 const HOOK_SECRET = /^[A-Za-z0-9_-]{1,200}$/;
 /** The host that asks whether it may send (CloudEvents, HTTP 1.1 Web Hooks, section 4.1.1). */
