@@ -124,7 +124,10 @@ function printChanges(io: Io, found: KeyChanges): void {
     if (outcome === "unchanged") io.out(dim("  nothing to revert\n"));
   };
   io.out(`${bold(key.name)} (${key.id}) of ${key.owner}, since ${found.since}:\n\n`);
-  if (isNothing(found)) io.out("No record says that it changed anything. Of states of workflows, only changes by runs that are still kept are on record.\n");
+  if (isNothing(found))
+    io.out(
+      "No record says that it changed anything. Of states of workflows, only changes by runs that are still kept are on record.\n",
+    );
   else if (
     [workflows, subscriptions, triggers].every(({ length }) => length === 0) &&
     found.already_reverted > 0

@@ -156,8 +156,8 @@ function Changes({ keyId, request, found }: ChangesProps) {
       <Notes found={found} />
       {isNothing(found) ? (
         <EmptyState title="No changes on record">
-          No record says that the key changed anything in this time. Of states of workflows, only changes by runs that are still kept
-          are on record.
+          No record says that the key changed anything in this time. Of states of workflows, only changes by
+          runs that are still kept are on record.
         </EmptyState>
       ) : (
         <Changed found={found} selection={{ excluded, toggle }} />
