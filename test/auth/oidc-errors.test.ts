@@ -70,8 +70,8 @@ describe("an error of a provider", () => {
       `a?b?${"c".repeat(116)}`,
     );
     expect(toOidcError(bodyError("invalid_client", 400)).message).toContain("invalid_client");
-    const libraryError = (name: string) => Object.assign(new Error("unexpected iss"), { name });
-    expect(toOidcError(libraryError("OperationProcessingError")).message).toBe("unexpected iss");
+    const libraryError = Object.assign(new Error("unexpected iss"), { name: "OperationProcessingError" });
+    expect(toOidcError(libraryError).message).toBe("unexpected iss");
     expect(toOidcError(clientError("OAUTH_TIMEOUT", "timed out")).message).toBe("timed out: OAUTH_TIMEOUT");
     expect(toOidcError(Object.assign(new Error("secret"), { error: 7 })).message).toBe("no usable response");
   });

@@ -171,6 +171,12 @@ describe("a list that a run loads into scratch", () => {
   });
 });
 
+async function inputsOf(definition: Record<string, unknown>, request: object) {
+  const harness = await testEngine();
+  const id = await harness.start(await harness.define(definition), { trigger: "mcp", ...request });
+  return harness.read.runs.inputs(id);
+}
+
 describe("inputs of a run that starts over MCP (parseInputs)", () => {
   const text = { type: "string" };
   const exposed = (more: object) => ({
@@ -178,11 +184,6 @@ describe("inputs of a run that starts over MCP (parseInputs)", () => {
     inputs: { type: "object", properties: { größe: text }, ...more },
     steps: [{ id: "a", type: "set", values: {} }],
   });
-  async function inputsOf(definition: Record<string, unknown>, request: object) {
-    const harness = await testEngine();
-    const id = await harness.start(await harness.define(definition), { trigger: "mcp", ...request });
-    return harness.read.runs.inputs(id);
-  }
 
   it("keep a name that the schema allows, though the tool lists another input by it", async () => {
     const open = exposed({ additionalProperties: text });
