@@ -40,11 +40,11 @@ export const undecidableIn =
   };
 
 /** The steps of a definition that ask for an approval, as issues. */
-export const approvalsOf = ({ steps = [] }: { steps?: readonly { type: string }[] }): Issue[] =>
+const approvalsOf = ({ steps = [] }: { steps?: readonly { type: string }[] }): Issue[] =>
   steps.flatMap(({ type }, index) => (type === "approval" ? [ofStep(index)] : []));
 
 /** Whether anybody with a URL starts runs of a definition. */
-export const hasUnsignedTrigger = ({ triggers = [] }: { triggers?: readonly { signature?: unknown }[] }): boolean =>
+const hasUnsignedTrigger = ({ triggers = [] }: { triggers?: readonly { signature?: unknown }[] }): boolean =>
   triggers.some(({ signature }) => signature === undefined);
 
 /** The code of the issues. */
