@@ -559,6 +559,7 @@ const INVALID_LINK = { token: "x".repeat(32) };
 /** Every endpoint of signing in: a link works for anyone who has it, an account only for its signed-in user. */
 const ENDPOINTS: Readonly<Record<string, Readonly<Record<string, EndpointRow>>>> = {
   get_session: { "": { signedIn: true } },
+  check_mcp_url: { "": { signedIn: true } },
   sign_in_options: { "": {} },
   sign_in: {
     "as an unknown user": {

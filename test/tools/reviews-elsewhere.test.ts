@@ -93,9 +93,10 @@ it("those who may decide get a mail with the plan and a link, and who asked gets
   expect(mail).toContain("To: ben@example.com");
   expect(mail).toContain("Review needed: version 1 of report");
   expect(mail!.replaceAll("=\r\n", "")).toContain(`/ui/reviews/${review!.id}`);
-  // Each mail counts for who asked.
+  // Each mail counts for the person who asked, and for the share of their key.
   const counts = await instance.store.read.selectFrom("usage_counts").selectAll().execute();
   expect(counts.filter(({ kind }) => kind === "mails")).toMatchObject([
     { holder: "ann@example.com", used: 1 },
+    { holder: "ann@example.com\nkey_test", used: 1 },
   ]);
 });

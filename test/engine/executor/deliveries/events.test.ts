@@ -158,7 +158,7 @@ describe("events", () => {
   it("are mailed later where the limit of who published the workflow is reached, and those about others at once", async () => {
     const smtp = await smtpPeer();
     const harness = await subscriptionHarness({
-      config: mailConfig(smtp.port, { limits: { per_key: { mails_per_hour: 2 } } }),
+      config: mailConfig(smtp.port, { limits: { per_key: { mails_per_hour: 3 } } }),
       env: MAIL_ENV,
     });
     const mail = ["a@example.com", "b@example.com", "c@example.com"];
