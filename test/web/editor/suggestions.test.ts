@@ -81,6 +81,7 @@ describe("keys", () => {
       "header",
       "algorithm",
       "encoding",
+      "secret_encoding",
       "prefix",
       "signs",
       "timestamp",
