@@ -35,3 +35,31 @@ export function sharedFor<R>(
     return result;
   };
 }
+
+/**
+ * Makes work run once at a time. A call that comes meanwhile is answered by a turn that begins after it, so it never misses what
+ * has become due; all calls that come during one turn share the next one.
+ * @param work returns how much it did
+ * @returns a function that returns how much was done since the work began
+ */
+export function oneAtATime(work: () => Promise<number>): () => Promise<number> {
+  let running: Promise<number> | undefined;
+  let isAskedAgain = false;
+  async function runTurns(): Promise<number> {
+    try {
+      let count = 0;
+      do {
+        isAskedAgain = false;
+        count += await work();
+      } while (isAskedAgain);
+      return count;
+    } finally {
+      running = undefined;
+    }
+  }
+  return () => {
+    isAskedAgain = running !== undefined;
+    running ??= runTurns();
+    return running;
+  };
+}

@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { oncePer, sharedFor } from "../../src/core/once-per.ts";
+import { describe, expect, it } from "vitest";
+import { oncePer, oneAtATime, sharedFor } from "../../src/core/once-per.ts";
 
 it("computes a result once for each argument, which is compared by identity", () => {
   const seen: object[] = [];
@@ -33,4 +33,41 @@ it("sharedFor gives callers the result of a call that runs or has just ended", a
   const again = shared();
   pending[1]!();
   expect(await again).toBe(2);
+});
+
+/** Work whose turns end when the test says so. @returns `turns` resolves or rejects each, in order */
+function controlled() {
+  const turns: PromiseWithResolvers<number>[] = [];
+  const run = oneAtATime(() => {
+    const turn = Promise.withResolvers<number>();
+    turns.push(turn);
+    return turn.promise;
+  });
+  return { run, turns };
+}
+
+describe("oneAtATime", () => {
+  it("answers a call that comes during a turn after another turn, which all such calls share", async () => {
+    const { run, turns } = controlled();
+    const first = run();
+    const [second, third] = [run(), run()];
+    expect(turns).toHaveLength(1);
+    turns[0]!.resolve(0);
+    await expect.poll(() => turns.length).toBe(2);
+    turns[1]!.resolve(1);
+    expect(await Promise.all([first, second, third])).toEqual([1, 1, 1]);
+    expect(turns).toHaveLength(2);
+  });
+
+  it("starts anew after its end, also at the moment of the end and after an error", async () => {
+    const { run, turns } = controlled();
+    const first = run().then(run);
+    turns[0]!.resolve(1);
+    await expect.poll(() => turns.length).toBe(2);
+    turns[1]!.reject(new Error("no store"));
+    await expect(first).rejects.toThrow("no store");
+    const last = run();
+    turns[2]!.resolve(3);
+    expect(await last).toBe(3);
+  });
 });

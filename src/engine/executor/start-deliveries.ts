@@ -10,6 +10,7 @@ import { eventFieldsIn, type EventPath, readEventPath, type ReceivedEvent } from
 import { formatPath } from "../../core/issues.ts";
 import { withDeclaredLists } from "../../core/json-schema/index.ts";
 import type { RunCause } from "../../core/model.ts";
+import { oneAtATime } from "../../core/once-per.ts";
 import { redeliverersOf } from "../../core/run-causes.ts";
 import type { EngineReaders, EngineTransaction } from "../../core/run-ports.ts";
 import { StepError } from "../../core/step-errors.ts";
@@ -95,39 +96,28 @@ export function deliveryStarter({
 }: Options): TriggerDeliveryStarter {
   const { clock } = context;
   const plans = new WeakMap<CompiledDefinition, ReadonlyMap<string, PlannedTrigger>>();
-  let running: Promise<number> | undefined;
-  const state = { isAskedAgain: false, isStopping: false };
+  const state = { isStopping: false };
+  const startReceived = oneAtATime(startAll);
 
   return {
-    startReceived() {
-      state.isAskedAgain = true;
-      running ??= startAll().finally(() => (running = undefined));
-      return running;
-    },
+    startReceived,
     async stop() {
       state.isStopping = true;
-      await running?.catch(() => undefined);
+      await startReceived().catch(() => undefined);
     },
   };
 
   async function startAll(): Promise<number> {
     let count = 0;
-    while (state.isAskedAgain && !state.isStopping) {
-      state.isAskedAgain = false;
-      // With a wrong clock the other executors start them.
-      while (
-        !state.isStopping &&
-        isAgreed(clock) &&
-        (await read.triggerDeliveries.hasDue(iso(clock.now())))
-      ) {
-        const now = clock.now();
-        const claimed = await transaction((tx) =>
-          tx.triggerDeliveries.claim({ now: iso(now), until: iso(now + CLAIM_MS), limit: BATCH_SIZE }),
-        );
-        if (claimed.length === 0) break;
-        const results = await Promise.all(claimed.map(handleRenewing));
-        count += results.filter((started) => started).length;
-      }
+    // With a wrong clock the other executors start them.
+    while (!state.isStopping && isAgreed(clock) && (await read.triggerDeliveries.hasDue(iso(clock.now())))) {
+      const now = clock.now();
+      const claimed = await transaction((tx) =>
+        tx.triggerDeliveries.claim({ now: iso(now), until: iso(now + CLAIM_MS), limit: BATCH_SIZE }),
+      );
+      if (claimed.length === 0) break;
+      const results = await Promise.all(claimed.map(handleRenewing));
+      count += results.filter((started) => started).length;
     }
     return count;
   }

@@ -12,6 +12,7 @@ import { isAgreed, iso } from "../../core/clock.ts";
 import type { PreparedRun } from "../../core/engine-port.ts";
 import { AppError, isStorageUnavailable } from "../../core/errors.ts";
 import { BACKFILL_PRIORITY } from "../../core/model.ts";
+import { oneAtATime } from "../../core/once-per.ts";
 import type { EngineReaders, EngineTransaction, EngineWriters, RunReader } from "../../core/run-ports.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { PrepareRun } from "./prepare-run.ts";
@@ -50,27 +51,17 @@ type Progress = "started" | "skipped" | "waits";
 
 export function backfiller(options: Options): Backfiller {
   const { context, read, transaction, log } = options;
-  let polling: Promise<number> | undefined;
   let again = false;
   let active = false;
 
-  return {
-    isActive: () => active,
-    async startRuns() {
-      // With a wrong clock the other executors start them.
-      if (!isAgreed(context.clock)) return 0;
-      again = polling !== undefined;
-      polling ??= poll().finally(() => {
-        polling = undefined;
-      });
-      return polling;
-    },
-  };
+  return { isActive: () => active, startRuns: oneAtATime(poll) };
 
   async function poll(): Promise<number> {
     let count = 0;
     do {
       again = false;
+      // With a wrong clock the other executors start them.
+      if (!isAgreed(context.clock)) return count;
       const running = await read.backfills.running(BATCH_SIZE);
       active = running.length > 0;
       for (const backfill of running) count += await continueOrLog(backfill);

@@ -9,6 +9,7 @@ import { isAgreed, iso } from "../../core/clock.ts";
 import type { PreparedRun } from "../../core/engine-port.ts";
 import { isStorageUnavailable } from "../../core/errors.ts";
 import type { ScheduleRecord, SkippedRuns } from "../../core/model.ts";
+import { oneAtATime } from "../../core/once-per.ts";
 import type { EngineReaders, EngineTransaction, EngineWriters, RunReader } from "../../core/run-ports.ts";
 import { nextTime, scheduleTimes } from "../definition/schedule-times.ts";
 import { lateSchedules } from "./late-schedules.ts";
@@ -49,30 +50,25 @@ type SkipReason = Pick<SkippedRuns, "reason" | "message">;
 
 export function scheduler(options: Options): Scheduler {
   const { context, read, transaction, policy, log } = options;
-  let polling = false;
   /** The published versions whose schedule runs less often than it says, as logged. */
   const logged = new Map<string, number>();
 
   return {
-    async startDueRuns() {
-      // A timer calls this: a poll that takes longer than the interval is not joined by a second one.
-      // With a wrong clock the other executors start them.
-      if (polling || !isAgreed(context.clock)) return 0;
-      polling = true;
-      try {
-        const now = context.clock.now();
-        let count = 0;
-        for (const schedule of await read.schedules.due(iso(now), BATCH_SIZE)) {
-          if (await startOrLog(schedule, now)) count += 1;
-        }
-        return count;
-      } finally {
-        polling = false;
-      }
-    },
+    startDueRuns: oneAtATime(poll),
 
     correctLateSchedules: lateSchedules({ clock: context.clock, read, transaction, policy, log }),
   };
+
+  async function poll(): Promise<number> {
+    // With a wrong clock the other executors start them.
+    if (!isAgreed(context.clock)) return 0;
+    const now = context.clock.now();
+    let count = 0;
+    for (const schedule of await read.schedules.due(iso(now), BATCH_SIZE)) {
+      if (await startOrLog(schedule, now)) count += 1;
+    }
+    return count;
+  }
 
   /** A schedule that fails does not delay the others. When the store is unavailable all of them fail. */
   async function startOrLog(schedule: ScheduleRecord, now: number): Promise<boolean> {

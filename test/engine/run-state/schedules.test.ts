@@ -116,6 +116,15 @@ describe("a schedule", () => {
     });
   });
 
+  it("starts a run that becomes due while an earlier poll is running", async () => {
+    const harness = await at("2026-11-21T07:59:59Z");
+    const id = await schedule(harness);
+    const earlier = harness.engine.scheduler.startDueRuns();
+    harness.clock.advance(2_000);
+    await Promise.all([earlier, harness.engine.scheduler.startDueRuns()]);
+    expect(await scheduledTimes(harness, id)).toEqual(["2026-11-21T08:00:00.000Z"]);
+  });
+
   it.each([
     ["left out by", "2026-03-28T23:00:00Z", "2026-03-29T01:00:00.000Z"],
     ["repeated by", "2026-10-24T23:00:00Z", "2026-10-25T00:30:00.000Z"],

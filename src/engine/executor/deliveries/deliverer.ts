@@ -9,6 +9,7 @@ import { type Meter, secondsSince } from "../../../core/meter.ts";
 import type { EngineReaders, EngineTransaction, EngineWriters } from "../../../core/run-ports.ts";
 import type { DeliveryRecord } from "../../../core/subscription-ports.ts";
 import { heldFields } from "../../../core/mail-limits.ts";
+import { oneAtATime } from "../../../core/once-per.ts";
 import type { AttemptResult, HeldAttempt } from "./attempt.ts";
 import { deliveryPause, MAX_PENDING, PAUSE_AFTER_MS } from "./schedule.ts";
 
@@ -44,7 +45,6 @@ export function deliverer(options: Options): Deliverer {
   const running = new Map<Promise<void>, { queue: string; subject: string }>();
   const stopping = new AbortController();
   let isStopped = false;
-  let polling: Promise<number> | undefined;
   /** The queue that was claimed from last, so that all have their turn. */
   let lastQueue = "";
 
@@ -166,11 +166,7 @@ export function deliverer(options: Options): Deliverer {
     tx.onCommit(() => log.warn({ subscription_id: id, reason }, "subscription paused"));
   }
 
-  /** Polls once at a time; a poll that is asked for meanwhile is the next one. */
-  async function poll(): Promise<number> {
-    polling ??= claimDue().finally(() => (polling = undefined));
-    return polling;
-  }
+  const poll = oneAtATime(claimDue);
 
   const idle = async (): Promise<void> => {
     while (running.size > 0) await Promise.all(running.keys());
@@ -189,7 +185,7 @@ export function deliverer(options: Options): Deliverer {
     idle,
     async stop(graceMs) {
       isStopped = true;
-      await polling?.catch(() => 0);
+      await poll().catch(() => 0);
       const timer = setTimeout(() => stopping.abort(), graceMs);
       await idle();
       clearTimeout(timer);
