@@ -1,13 +1,9 @@
 /** Clients of other people against the real program: what an agent does, while its server restarts and its key is revoked. */
-import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 import { spawnCommand, startProgram } from "../support/process.ts";
-
-const DRIVER = fileURLToPath(new URL("driver.js", import.meta.url));
+import { startClient } from "./start-client.ts";
 
 /** The transports that each client has, and whether it goes on by itself after its server was restarted. */
 const CLIENTS = [
@@ -34,34 +30,6 @@ const DEFINITION = {
   ],
   output: "${{ steps.say.text }}",
 };
-
-/** Starts a client in a process of its own. Its answers are JSON texts: each client wraps results and errors in its own way. */
-function startClient(name: string, url: string, key: string) {
-  const transport = url.endsWith("/sse") ? "sse" : "http";
-  const child = spawn(process.execPath, [DRIVER, name, url, transport, key], {
-    // Keeps the files of the clients out of the home directory, and what they count to themselves.
-    env: {
-      PATH: process.env["PATH"],
-      HOME: temporaryDirectory(),
-      MCP_USE_ANONYMIZED_TELEMETRY: "false",
-      MASTRA_TELEMETRY_DISABLED: "1",
-    },
-    stdio: ["pipe", "pipe", "pipe"],
-  });
-  let log = "";
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (log += chunk));
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const ask = async (...command: readonly unknown[]): Promise<string> => {
-    child.stdin.write(`${JSON.stringify(command)}\n`);
-    for (;;) {
-      const { value, done } = await lines.next();
-      if (done === true) throw new Error(`The client ended.\n${log}`);
-      if (value.startsWith("@")) return value.slice(1);
-    }
-  };
-  return { ask, call: (tool: string, args: object) => ask("call", tool, args) };
-}
 
 describe.each(CLIENTS)("%s on %s", (name, path, { reconnects }) => {
   it("authors, runs, understands errors, survives restarts of the server, and loses a revoked key", async () => {

@@ -59,7 +59,7 @@ describe("oneAtATime", () => {
     expect(turns).toHaveLength(2);
   });
 
-  it("starts anew after its end, also at the moment of the end and after an error", async () => {
+  it("starts again after its end, also at the moment of the end and after an error", async () => {
     const { run, turns } = controlled();
     const first = run().then(run);
     turns[0]!.resolve(1);

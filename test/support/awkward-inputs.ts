@@ -1,4 +1,6 @@
 /** Inputs of workflows whose schemas vendors refuse as they are written, with arguments that match them. */
+import { apiClient } from "./http.ts";
+import type { TestInstance } from "./instance.ts";
 
 const text = { type: "string" };
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
@@ -137,3 +139,21 @@ export const AWKWARD_INPUTS: readonly AwkwardInputs[] = [
     given: { letter: "Ab", word: "größe", code: "2026-\u2028" },
   },
 ];
+
+/** The tool of the workflow with these inputs. */
+export const awkwardTool = ({ name }: Pick<AwkwardInputs, "name">): string =>
+  `run_${name.toLowerCase().replaceAll(" ", "_")}`;
+
+/** Publishes a workflow with each of these inputs, which returns them, as an admin, who thereby allows it as a tool. */
+export async function exposeAwkwardInputs(instance: Pick<TestInstance, "rest" | "key">): Promise<void> {
+  const { url } = await instance.rest();
+  const { value } = await instance.key({ scopes: ["read", "write", "publish", "run", "admin"] });
+  const call = apiClient(url, value);
+  for (const { name, inputs } of AWKWARD_INPUTS) {
+    const steps = [{ id: "all", type: "set", values: { inputs: "${{ inputs }}" } }];
+    const definition = { expose_as_tool: true, inputs, steps, output: "${{ steps.all.inputs }}" };
+    const { body } = await call("POST", "/workflows", { name, description: "", definition });
+    const published = await call("POST", `/workflows/${body.id}/publish`, {});
+    if (published.status !== 200) throw new Error(`${name}: ${JSON.stringify(published.body)}`);
+  }
+}

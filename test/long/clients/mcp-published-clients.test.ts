@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { describe, expect, it } from "vitest";
-import { AWKWARD_INPUTS } from "../../support/awkward-inputs.ts";
+import { AWKWARD_INPUTS, exposeAwkwardInputs } from "../../support/awkward-inputs.ts";
 import { startTestExecutor } from "../../support/executor.ts";
 import { apiClient } from "../../support/http.ts";
 import { temporaryDirectory, testInstance } from "../../support/instance.ts";
@@ -103,7 +103,7 @@ describe.each([
   it("accepts the tools of workflows with awkward inputs, and calls one by the names that it lists", async () => {
     const opened = await open();
     await startTestExecutor(opened.instance);
-    await exposeAll(opened);
+    await exposeAwkwardInputs(opened.instance);
     const url = opened.mcp.url + path;
     const listed = await inspect(opened, url, [...how, "--method", "tools/list", "--strict"]);
     expect(listed).toMatchObject({ code: 0, err: "" });
@@ -126,19 +126,6 @@ describe.each([
     expect(err).toMatch(/401|auth/i);
   });
 });
-
-/** Publishes a workflow with each of the awkward inputs, as an admin, who thereby allows it as a tool. */
-async function exposeAll({ instance }: Opened): Promise<void> {
-  const { url } = await instance.rest();
-  const { value } = await instance.key({ scopes: ["read", "write", "publish", "run", "admin"] });
-  const call = apiClient(url, value);
-  for (const { name, inputs } of AWKWARD_INPUTS) {
-    const steps = [{ id: "all", type: "set", values: { inputs: "${{ inputs }}" } }];
-    const definition = { expose_as_tool: true, inputs, steps, output: "${{ steps.all.inputs }}" };
-    const { body } = await call("POST", "/workflows", { name, description: "", definition });
-    expect((await call("POST", `/workflows/${body.id}/publish`, {})).status).toBe(200);
-  }
-}
 
 /** The tool's result in what the Inspector prints. */
 function resultIn(out: string): { structuredContent: Json } {
