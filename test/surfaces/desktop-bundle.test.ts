@@ -1,8 +1,9 @@
 /** The bundle for Claude Desktop: what is in it, and its program with MCP clients that start it. */
+import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
 import { connectV1, outputOf } from "../support/mcp.ts";
 import { rawRequest } from "../support/raw-http.ts";
@@ -80,6 +81,9 @@ it("asks for the key, which is not in it, and knows the address of the server", 
   expect((await rawRequest("POST", `${url}/millrace.mcpb`, { body: {} })).status).toBe(405);
 });
 
+/** Some readers of lines end a line at its last characters. */
+const TEXT = "Grüße ☀\u2028\u2029\u0085";
+
 it("passes calls, errors, resources and notifications on, and ends with its host", async () => {
   const opened = await open();
   const { value, record } = await opened.instance.key({
@@ -90,10 +94,10 @@ it("passes calls, errors, resources and notifications on, and ends with its host
     onToolsChanged: () => (changes += 1),
   });
   expect((await client.listTools()).map(({ name }) => name)).toContain("run_workflow");
-  const definition = { expose_as_tool: true, steps: [{ id: "a", type: "set", values: { text: "Grüße ☀" } }] };
+  const definition = { expose_as_tool: true, steps: [{ id: "a", type: "set", values: { text: TEXT } }] };
   const { id } = outputOf(await client.call("create_workflow", { name: "Hello", definition }));
   const run = outputOf(await client.call("run_workflow", { workflow_id: id, wait: 20 }));
-  expect(run.output).toEqual({ text: "Grüße ☀" });
+  expect(run.output).toEqual({ text: TEXT });
   expect((await client.call("get_run", { run_id: "run_none" })).isError).toBe(true);
   const [read] = await client.readResource(`millrace://runs/${run.id}`);
   expect(read!.text).toContain("Grüße ☀");
@@ -103,6 +107,40 @@ it("passes calls, errors, resources and notifications on, and ends with its host
   const { read: db } = opened.instance.store;
   const sessions = () => db.selectFrom("mcp_sessions").selectAll().where("key_id", "=", record.id).execute();
   await expect.poll(sessions).toEqual([]);
+});
+
+it("answers a line that is not JSON, and goes on", async () => {
+  const opened = await open();
+  const { args, env } = opened.manifest.server.mcp_config;
+  const child = spawn(
+    process.execPath,
+    args.map((arg) => arg.replace("${__dirname}", opened.directory)),
+    {
+      env: {
+        ...env,
+        MILLRACE_API_KEY: (await opened.instance.key()).value,
+        MILLRACE_MCP_URL: `${opened.mcp.url}/mcp`,
+      },
+    },
+  );
+  onTestFinished(() => void child.kill());
+  let out = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (out += chunk));
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "a", version: "1" } };
+  child.stdin.write(
+    `{"jsonrpc": "2.0"\n${JSON.stringify({ jsonrpc: "2.0", id: 7, method: "initialize", params })}\n`,
+  );
+  await expect.poll(() => out.split("\n").length).toBe(3);
+  const answers = out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as unknown);
+  expect(answers[0]).toEqual({
+    jsonrpc: "2.0",
+    id: null,
+    error: { code: -32_700, message: "The line is not JSON." },
+  });
+  expect(answers[1]).toMatchObject({ id: 7, result: { serverInfo: { name: "millrace" } } });
 });
 
 it("starts a new session when the server has forgotten the old one", async () => {

@@ -4,7 +4,6 @@
  * file.
  */
 import { env, exit, stdin, stdout } from "node:process";
-import { createInterface } from "node:readline";
 
 interface Message {
   id?: string | number;
@@ -131,8 +130,18 @@ async function listen(): Promise<void> {
   }
 }
 
+function readMessage(line: string): Message | undefined {
+  try {
+    return JSON.parse(line) as Message;
+  } catch {
+    return undefined;
+  }
+}
+
 async function handle(line: string): Promise<void> {
-  const message = JSON.parse(line) as Message;
+  const message = readMessage(line);
+  if (message === undefined)
+    return write({ jsonrpc: "2.0", id: null, error: { code: -32_700, message: "The line is not JSON." } });
   try {
     await forward(message, line);
   } catch (error) {
@@ -144,11 +153,14 @@ async function handle(line: string): Promise<void> {
   }
 }
 
-const lines = createInterface({ input: stdin });
-lines.on("line", (line) => {
-  if (line.trim() !== "") void handle(line);
+// Not by node:readline, for which U+2028 and U+2029 end a line, too.
+let unfinished = "";
+stdin.setEncoding("utf8").on("data", (chunk: string) => {
+  const lines = (unfinished + chunk).split("\n");
+  unfinished = lines.pop() ?? "";
+  for (const line of lines) if (line.trim() !== "") void handle(line);
 });
-lines.on("close", () => void close());
+stdin.on("end", () => void close());
 
 async function close(): Promise<void> {
   const ending =
