@@ -56,6 +56,8 @@ function refusedIn(node: unknown, path: string): string[] {
     const beside = Object.keys(node).filter((keyword) => keyword !== "anyOf");
     found.push(...beside.map((keyword) => `${keyword} beside anyOf (Gemini on Vertex AI)`));
   }
+  if (Array.isArray(anyOf) && anyOf.some(isObjectForm) && !anyOf.every(isObjectForm))
+    found.push("an object among forms of other types (LangChain)");
   if (format !== undefined && (type !== "string" || !GEMINI_TEXT_FORMATS.has(format)))
     found.push(`the format ${JSON.stringify(format)} (Gemini, OpenAI)`);
   if (pattern !== undefined) found.push(...patternReasons(pattern as string));
@@ -83,6 +85,10 @@ function refusedIn(node: unknown, path: string): string[] {
   ];
   return [...found.map((reason) => `${path}: ${reason}`), ...inner];
 }
+
+/** Of a list of forms `@langchain/mcp-adapters` keeps these alone, and then refuses arguments of the other forms. */
+const isObjectForm = (form: unknown): boolean =>
+  isObject(form) && (form["type"] === "object" || form["properties"] !== undefined);
 
 /** Clients compile patterns as JavaScript does, with the flag `u` (ajv, @cfworker/json-schema) or without it (Zod). */
 function patternReasons(pattern: string): string[] {

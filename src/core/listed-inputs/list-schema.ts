@@ -71,8 +71,20 @@ function aboutForms({ anyOf, ...about }: Node): Node {
     value !== undefined && `Default: ${JSON.stringify(value)}.`,
     listOf(examples).length > 0 && `Examples: ${JSON.stringify(examples).slice(1, -1)}.`,
   ].filter(isText);
-  return { anyOf: withWords(listOf(anyOf) as Node[], words.join("\n")) };
+  return { anyOf: groupObjects(withWords(listOf(anyOf) as Node[], words.join("\n"))) };
 }
+
+/**
+ * Puts objects among forms of other types into a list of their own. `@langchain/mcp-adapters` (1.1) would keep nothing but the
+ * objects, and refuse all other arguments itself; a list of forms inside it leaves out whole.
+ */
+function groupObjects(forms: readonly Node[]): readonly Node[] {
+  const objects = forms.filter(isObjectForm);
+  if (objects.length === 0 || objects.length === forms.length) return forms;
+  return [...forms.filter((form) => !isObjectForm(form)), { anyOf: objects }];
+}
+
+const isObjectForm = ({ type, properties }: Node): boolean => type === "object" || properties !== undefined;
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 
