@@ -1,7 +1,10 @@
 /** Compares a value that arrived as JSON with the text that its database writes for it. */
-/** What a column holds, which says in what its text and its JSON may differ. */
+/**
+ * What a column holds, which says in what its text and its JSON may differ. `digits` are numbers as texts, which may come back as
+ * numbers.
+ */
 export type Kind =
-  "number" | "single" | "singles" | "double" | "boolean" | "text" | "bytes" | "json" | "time";
+  "number" | "digits" | "single" | "singles" | "double" | "boolean" | "text" | "bytes" | "json" | "time";
 
 /** Comes before the source of a number. No text of the tests begins with it. */
 const NUMBER = "\u0000";
@@ -97,6 +100,7 @@ export function isSame(kind: Kind, text: string | null, arrived: unknown): boole
         ? arrived === true || source === "1"
         : arrived === false || source === "0";
     case "text":
+    case "digits":
       return arrived === text || (source !== undefined && source === text);
     case "bytes":
       return (
@@ -113,6 +117,6 @@ export function isSame(kind: Kind, text: string | null, arrived: unknown): boole
 export function isSameText(kind: Kind, before: string | null | undefined, after: string | null): boolean {
   if (typeof before !== "string" || before === after) return before === after;
   if (after === null) return isDocumentedNull(kind, before, after);
-  if (kind === "number") return exactNumber(before) === exactNumber(after);
+  if (kind === "number" || kind === "digits") return exactNumber(before) === exactNumber(after);
   return kind === "json" && canonical(parseWritten(before)) === canonical(parseWritten(after));
 }

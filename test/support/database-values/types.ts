@@ -257,7 +257,7 @@ export const SQLITE_TYPES: readonly ColumnType[] = [
   column("INTEGER", "number", integers(63), { read: (v) => `coalesce(${v}, 0)` }),
   // What a column of numbers can't hold is refused; each of these texts is written alone, too.
   ...["DECIMAL(30,10)", "REAL", "INTEGER"].map((backType) =>
-    column("TEXT", "number", quoted(decimals(24, 8)), { backType }),
+    column("TEXT", "digits", quoted(decimals(24, 8)), { backType }),
   ),
-  ...["REAL", "NUMERIC"].map((backType) => column("TEXT", "number", quoted(integers(70)), { backType })),
+  ...["REAL", "NUMERIC"].map((backType) => column("TEXT", "digits", quoted(integers(70)), { backType })),
 ];
