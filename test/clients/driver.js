@@ -1,10 +1,11 @@
 // A client of somebody else, as a program: it reads commands as JSON lines and answers each by one line.
 // Usage: node driver.js <name of the driver> <url> <http or sse> <key>
 import { createInterface } from "node:readline";
+import { jsonLine } from "./json-line.ts";
 
 const [name, url, transport, key] = process.argv.slice(2);
 const { connect } = await import(`./drivers/${name}.js`);
-const answer = (line) => process.stdout.write(`@${JSON.stringify(line)}\n`);
+const answer = (value) => process.stdout.write(`@${jsonLine(value)}`);
 // What a client logs goes to standard error.
 console.log = console.info = console.debug = console.error;
 

@@ -37,7 +37,7 @@ describe.each(CLIENTS)("the tools of workflows with awkward inputs, for %s", (na
       for (const awkward of AWKWARD_INPUTS) {
         const answer = await client.call(awkwardTool(awkward), awkward.args);
         const [run] = runsIn(JSON.parse(answer));
-        expect(run, answer).toMatchObject({ status: "succeeded", output: awkward.given });
+        expect(run ?? answer).toMatchObject({ status: "succeeded", output: awkward.given });
       }
     },
   );

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { temporaryDirectory } from "../support/instance.ts";
+import { jsonLine } from "./json-line.ts";
 
 const DRIVER = fileURLToPath(new URL("driver.js", import.meta.url));
 
@@ -25,7 +26,7 @@ export function startClient(name: string, url: string, key: string) {
   onTestFinished(() => void child.kill("SIGKILL"));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const ask = async (...command: readonly unknown[]): Promise<string> => {
-    child.stdin.write(`${JSON.stringify(command)}\n`);
+    child.stdin.write(jsonLine(command));
     for (;;) {
       const { value, done } = await lines.next();
       if (done === true) throw new Error(`The client ended.\n${log}`);
