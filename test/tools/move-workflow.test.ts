@@ -224,6 +224,28 @@ describe("move_workflow", () => {
     expect(await reused(again.id)).toBe(there.id);
   });
 
+  it("hides the workflow from a retry by somebody who sees only the former project, also with a changed definition", async () => {
+    const { instance, call } = await open();
+    const user = await addUser(instance, { email: "ann@example.com", role: "member" });
+    await call(setProjectMember, { project: "sales", email: user.email, role: "editor" });
+    const ann = await signIn(instance, user);
+    const never = { id: "never", type: "assert", that: "1 == 2", message: "No." };
+    const { id } = await call(createWorkflow, {
+      name: "Weekly",
+      project: "sales",
+      definition: { steps: [never] },
+    });
+    await instance.executor();
+    const run = await call(runWorkflow, { workflow_id: id, wait: 20 });
+    await call(moveWorkflow, { workflow_id: id, project: "finance" });
+    const change = { op: "update_step", id: "never" };
+    const patches = [undefined, [{ ...change, set: { that: "true" } }], [{ ...change, set: { that: "(" } }]];
+    for (const patch of patches)
+      await expect(
+        callAs(instance, ann.principal)(retryRun, { run_id: run.id, ...(patch && { patch }) }),
+      ).rejects.toMatchObject({ code: "workflow_not_found" });
+  });
+
   it("moves the bytes of versions and state, which stay those of their owner", async () => {
     const { instance, call } = await open();
     const { id } = await call(createWorkflow, { name: "Nightly", definition: NIGHTLY, project: "sales" });

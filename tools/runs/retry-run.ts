@@ -1,10 +1,12 @@
 import { z } from "zod";
+import { projectOf } from "../../schemas/project.ts";
 import { type RetrySteps, Run, RunId, RunInputs, WaitSeconds } from "../../schemas/run.ts";
 import { shortSchemas } from "../../schemas/short-schemas.ts";
 import { DefinitionInput, IdempotencyKey, Version } from "../../schemas/workflow.ts";
 import { canonicalJson } from "../../src/core/canonical-json.ts";
 import type { PreparedRun } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
+import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import type { RunRecord, Trial } from "../../src/core/model.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
@@ -71,6 +73,7 @@ export const retryRun = defineTool({
   openWorld: true,
   errors: [
     "run_not_found",
+    "workflow_not_found",
     "run_not_finished",
     "version_not_found",
     "workflow_archived",
@@ -224,7 +227,8 @@ async function changedDefinition(
 ): Promise<Record<string, unknown> | undefined> {
   if (version !== undefined) return undefined;
   if (patch === undefined && definition === undefined) return run.definition ?? undefined;
-  const project = (await ctx.read.workflows.projectOf(run.workflowId)) ?? run.project;
+  // It may have been moved to a project that the caller can't see.
+  const project = projectOf(await findWorkflow(ctx.read.workflows, run.workflowId));
   // Before the definition is checked, which says more than the caller can use.
   assertMayRunUnsaved(ctx.actor.principal, project, "definition");
   const base = run.definition ?? (await ctx.read.runs.versionDefinition(run.workflowId, run.version));
