@@ -123,9 +123,9 @@ export async function testOidcProvider(options: OidcProviderOptions): Promise<Te
   return peer;
 }
 
-/** Accepts any redirect URI on this machine: Millrace's port is unknown until it runs, and the provider starts first. */
+/** Accepts any redirect URI on this machine, also below /millrace: Millrace's port is unknown until it runs, and the provider starts first. */
 const isOurs = (uri: string): boolean =>
-  /^https?:\/\/(127\.0\.0\.1|localhost)(:\d+)?\/(login\/callback|oauth2\/idpresponse|ui\/sign-in\?signed_out=1|logout)$/.test(
+  /^https?:\/\/(127\.0\.0\.1|localhost)(:\d+)?(?:\/millrace)?\/(login\/callback|oauth2\/idpresponse|ui\/sign-in\?signed_out=1|logout)$/.test(
     uri,
   );
 
