@@ -10,7 +10,7 @@ export interface PrefixProxy {
   url: string;
   /** The paths of all requests. */
   paths: string[];
-  /** Where it passes requests on to: the URLs of the servers, set after their start. */
+  /** Where it passes requests on to: the URLs of the servers, set after their start; until then it answers 502. */
   targets: { web: string; mcp: string };
 }
 
@@ -21,6 +21,10 @@ export async function prefixProxy({ strips }: { strips: boolean }): Promise<Pref
     const target = targetOf(req, proxy.targets);
     if (target === undefined) {
       res.writeHead(404, { "Content-Type": "text/plain" }).end("Another application of this host.");
+      return;
+    }
+    if (target === "") {
+      res.writeHead(502).end();
       return;
     }
     const path = strips && req.url!.startsWith(PREFIX) ? req.url!.slice(PREFIX.length) : req.url!;
