@@ -1,8 +1,23 @@
 import { spawnSync } from "node:child_process";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 import { connect } from "../../support/mcp.ts";
 import { startProgram } from "../../support/process.ts";
-import { heading, openBrowser, openSeededSite, openWindow, takeScreenshot } from "../../support/web.ts";
+import { freePorts } from "../../support/nginx.ts";
+import {
+  createFirstAdmin,
+  heading,
+  openBrowser,
+  openSeededSite,
+  openSite,
+  openWindow,
+  takeScreenshot,
+} from "../../support/web.ts";
+
+const violations = async (page: Page): Promise<string[]> =>
+  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, help }) => `${id}: ${help}`);
 
 it("An agent is connected: a key, a client's link or configuration, and its first request is noticed", async () => {
   const { site, ben } = await openSeededSite();
@@ -68,5 +83,27 @@ it("An agent is connected: a key, a client's link or configuration, and its firs
   await narrow.visit("/connect");
   const width = await narrow.page.evaluate<number>("document.documentElement.scrollWidth");
   expect(width).toBeLessThanOrEqual(400);
+  expect(problems).toEqual([]);
+});
+
+it("Connect an agent says that no server answers at the MCP URL, and asks again on request", async () => {
+  const [port] = (await freePorts(1)) as [number];
+  const site = await openSite({ env: { MILLRACE_MCP_URL: `http://127.0.0.1:${port}/mcp` } });
+  const ann = await createFirstAdmin(site);
+  const { page, visit, problems } = await openWindow(await openBrowser(), site, ann);
+  await visit("/connect");
+  const check = page.getByRole("status", { name: "Check of the MCP URL" });
+  await check.getByText("This URL could not be checked").waitFor();
+  expect(await check.innerText()).toContain(`http://127.0.0.1:${port} can't be reached`);
+  expect(await violations(page)).toEqual([]);
+  await takeScreenshot(page, "connect-unreachable-1280");
+  await startProgram("mcp-sse", site.stateDir, { args: ["--port", String(port)] });
+  // A result is shared for some seconds.
+  await eventually(async () => {
+    await check.getByRole("button", { name: "Check again" }).click();
+    await check.getByRole("button", { name: "Check again" }).waitFor();
+    return (await check.innerText()).includes("The MCP server can be reached") ? true : undefined;
+  }, "a check that finds the server");
+  await takeScreenshot(page, "connect-reachable-1280");
   expect(problems).toEqual([]);
 });
