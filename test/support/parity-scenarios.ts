@@ -951,6 +951,15 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { call: "retry_run", with: (before) => ({ run_id: idOf(before, 1) }), expect: "too_many_runs" },
     archive("failing"),
     { call: "retry_run", with: (before) => ({ run_id: idOf(before, 1) }), expect: "workflow_archived" },
+    archive("calling"),
+    { call: "create_project", with: { name: "Finance" }, by: "admin" },
+    { call: "move_workflow", with: { workflow_id: "failing", project: "finance" }, by: "admin" },
+    {
+      call: "retry_run",
+      with: (before) => ({ run_id: idOf(before, 1) }),
+      by: "other",
+      expect: "workflow_not_found",
+    },
   ],
   list_approvals: [
     { call: "list_approvals" },
