@@ -35,7 +35,10 @@ function groupsOf(address: string): readonly string[] | string {
     .join(".");
 }
 
-/** Returns a function that tests whether an address is in a list of addresses and ranges (`10.0.0.0/8`, `::1`). */
+/**
+ * Returns a function that tests whether an address is in a list of addresses and ranges (`10.0.0.0/8`, `::1`). Node compares IPv4
+ * mapped into IPv6 as IPv4.
+ */
 export function addressMatcher(list: readonly string[]): (address: string) => boolean {
   const known = new BlockList();
   for (const entry of list) {
@@ -44,8 +47,5 @@ export function addressMatcher(list: readonly string[]): (address: string) => bo
     if (bits === undefined) known.addAddress(address, family);
     else known.addSubnet(address, Number(bits), family);
   }
-  return (address) => {
-    const plain = /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address;
-    return known.check(plain, isIPv4(plain) ? "ipv4" : "ipv6");
-  };
+  return (address) => known.check(address, isIPv4(address) ? "ipv4" : "ipv6");
 }
