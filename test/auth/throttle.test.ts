@@ -249,6 +249,45 @@ describe("a throttle", () => {
     expect(await take(ADA)).toBe(false);
   });
 
+  it.each(["to_provider", "authorize"] as const)(
+    "allows ten times as many redirects (%s) per address and site, because none is a guess",
+    async (kind) => {
+      const { take } = setUp();
+      expect(await passing(310, () => take({ address: "192.0.2.1" }, kind))).toBe(300);
+      expect(await passing(1_010, (i) => take({ address: inSite(i).address }, kind))).toBe(1_000);
+    },
+  );
+
+  it("refunds an attempt that was not made", async () => {
+    const { throttled, take } = setUp();
+    const busy = await throttled.consume("sign_in", ADA);
+    expect(await passing(4, () => take(ADA))).toBe(4);
+    await busy.refund();
+    expect(await passing(2, () => take(ADA))).toBe(1);
+  });
+
+  it("clears nothing after a success without an account, or of another kind", async () => {
+    const { throttled, calls, succeed } = setUp();
+    for (const kind of ["decide", "link", "reset"] as const) await succeed(ADA, kind);
+    await succeed({ address: ADA.address });
+    expect(calls.clear).toBe(0);
+    await succeed(ADA);
+    expect(calls.clear).toBe(1);
+    await throttled.reset("sign_in", ADA);
+    expect(calls.clear).toBe(2);
+  });
+
+  it("says the time until the last of the exceeded limits ends", async () => {
+    const { throttled, take, clock } = setUp();
+    await passing(25, (i) => take(another(i)));
+    clock.advance(10 * MINUTE);
+    await passing(5, () => take(ADA));
+    // That of the address ends in 5 minutes, that of the account from there in 15.
+    await expect(throttled.consume("sign_in", ADA)).rejects.toMatchObject({
+      details: { headers: { "Retry-After": String((15 * MINUTE) / SECOND) } },
+    });
+  });
+
   it("counts each kind of attempt separately", async () => {
     const { take } = setUp();
     await passing(6, () => take(ADA));
