@@ -109,7 +109,9 @@ it("passes calls, errors, resources and notifications on, and ends with its host
   await expect.poll(sessions).toEqual([]);
 });
 
-it("answers a line that is not JSON, and goes on", async () => {
+const refused = (code: number, message: string) => ({ jsonrpc: "2.0", id: null, error: { code, message } });
+
+it("answers lines that are no message, and goes on", async () => {
   const opened = await open();
   const { args, env } = opened.manifest.server.mcp_config;
   const child = spawn(
@@ -128,19 +130,19 @@ it("answers a line that is not JSON, and goes on", async () => {
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (out += chunk));
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "a", version: "1" } };
   child.stdin.write(
-    `{"jsonrpc": "2.0"\n${JSON.stringify({ jsonrpc: "2.0", id: 7, method: "initialize", params })}\n`,
+    `{"jsonrpc": "2.0"\nnull\n[]\n${JSON.stringify({ jsonrpc: "2.0", id: 7, method: "initialize", params })}\n`,
   );
-  await expect.poll(() => out.split("\n").length).toBe(3);
+  await expect.poll(() => out.split("\n").length).toBe(5);
   const answers = out
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as unknown);
-  expect(answers[0]).toEqual({
-    jsonrpc: "2.0",
-    id: null,
-    error: { code: -32_700, message: "The line is not JSON." },
-  });
-  expect(answers[1]).toMatchObject({ id: 7, result: { serverInfo: { name: "millrace" } } });
+  expect(answers.slice(0, 3)).toEqual([
+    refused(-32_700, "The line is not JSON."),
+    refused(-32_600, "The line is not one message."),
+    refused(-32_600, "The line is not one message."),
+  ]);
+  expect(answers[3]).toMatchObject({ id: 7, result: { serverInfo: { name: "millrace" } } });
 });
 
 it("starts a new session when the server has forgotten the old one", async () => {

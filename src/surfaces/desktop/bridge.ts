@@ -130,18 +130,20 @@ async function listen(): Promise<void> {
   }
 }
 
-function readMessage(line: string): Message | undefined {
+/** @returns the message, or the error that JSON-RPC 2.0 (section 5.1) has for a line that is none */
+function readMessage(line: string): Message | { code: number; message: string } {
   try {
-    return JSON.parse(line) as Message;
+    const value: unknown = JSON.parse(line);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+    return { code: -32_600, message: "The line is not one message." };
   } catch {
-    return undefined;
+    return { code: -32_700, message: "The line is not JSON." };
   }
 }
 
 async function handle(line: string): Promise<void> {
   const message = readMessage(line);
-  if (message === undefined)
-    return write({ jsonrpc: "2.0", id: null, error: { code: -32_700, message: "The line is not JSON." } });
+  if ("code" in message) return write({ jsonrpc: "2.0", id: null, error: message });
   try {
     await forward(message, line);
   } catch (error) {
