@@ -16,6 +16,7 @@ import { purgeExpired } from "../store/purge.ts";
 import { isMailConfigured, openDeliverer } from "./deliverer.ts";
 import type { Instance } from "./instance.ts";
 import { startPoll } from "./poll-starts.ts";
+import { repeat } from "./repeat.ts";
 import { approvalPolicy, openEngine, type Setup } from "./services.ts";
 
 /** Interval between purges of expired data, in milliseconds. */
@@ -128,20 +129,11 @@ export async function startExecutor(
   const mailEnabled = isMailConfigured(setup);
   const raiseOverdue = overdueAlerts({ read, transaction, clock, log, mailEnabled });
   const noticeKeys = keyNotices({ read, transaction, clock, mailEnabled });
-  const repeat = (ms: number, work: () => Promise<unknown>, failure: string): void => {
-    let isRunning = false;
-    const timer = setInterval(() => {
-      if (isRunning) return;
-      isRunning = true;
-      void work()
-        .catch((err: unknown) => health.reportFailure(err, failure))
-        .finally(() => (isRunning = false));
-    }, ms).unref();
-    starting.defer(() => clearInterval(timer));
-  };
-  repeat(DELIVERY_POLL_MS, () => delivering.deliverDue(), "poll of deliveries failed");
-  repeat(OVERDUE_POLL_MS, raiseOverdue, "poll of overdue workflows failed");
-  repeat(KEY_POLL_MS, noticeKeys, "poll of expiring keys failed");
+  const poll = (ms: number, work: () => Promise<unknown>, failure: string): void =>
+    starting.defer(repeat(ms, work, (err) => health.reportFailure(err, failure)));
+  poll(DELIVERY_POLL_MS, () => delivering.deliverDue(), "poll of deliveries failed");
+  poll(OVERDUE_POLL_MS, raiseOverdue, "poll of overdue workflows failed");
+  poll(KEY_POLL_MS, noticeKeys, "poll of expiring keys failed");
   starts.start();
   starting.defer(() => handlers.triggerDeliveries.stop());
   starting.defer(() => starts.stop());

@@ -3,9 +3,12 @@ import type { ChangeFeed } from "../core/change-feed.ts";
 import { SECOND } from "../core/clock.ts";
 import type { StorageHealth } from "../core/storage-health.ts";
 import type { JobHandlers } from "../engine/executor/job-handlers.ts";
+import { repeat } from "./repeat.ts";
 
 /** Poll interval for schedules that are due, backfills, and deliveries that were put off or missed; in milliseconds. */
 const POLL_MS = SECOND / 2;
+const BACKFILLS_FAILED = "backfill poll failed";
+const DELIVERIES_FAILED = "deliveries not handled, trying again";
 /** How long changes of runs are collected before backfills go on, in milliseconds. */
 const COLLECT_MS = 20;
 
@@ -26,41 +29,40 @@ export interface StartPoll {
 
 export function startPoll({ handlers, changes, wake, health }: Options): StartPoll {
   const { scheduler, backfiller, triggerDeliveries } = handlers;
-  let unsubscribe: (() => void) | undefined;
-  let interval: NodeJS.Timeout | undefined;
+  const ends: (() => void)[] = [];
   let collecting: NodeJS.Timeout | undefined;
-  const startRuns = (starts: () => Promise<number>, failure: string): void => {
-    starts()
-      .then((count) => count > 0 && wake())
-      .catch((err: unknown) => health.reportFailure(err, failure));
+  const reporting = (failure: string) => (err: unknown) => health.reportFailure(err, failure);
+  const poll = (work: () => Promise<unknown>, failure: string): void =>
+    void ends.push(repeat(POLL_MS, work, reporting(failure)));
+  /** Starts runs, and lets the workers know. */
+  const waking = (starts: () => Promise<number>) => async (): Promise<void> => {
+    if ((await starts()) > 0) wake();
   };
-  const continueBackfills = (): void => {
-    collecting = undefined;
-    startRuns(() => backfiller.startRuns(), "backfill poll failed");
-  };
-  const startDeliveries = (): void =>
-    startRuns(() => triggerDeliveries.startReceived(), "deliveries not handled, trying again");
+  const startSchedules = waking(() => scheduler.startDueRuns());
+  const continueBackfills = waking(() => backfiller.startRuns());
+  const startDeliveries = waking(() => triggerDeliveries.startReceived());
   return {
     start() {
-      unsubscribe = changes.subscribe(startDeliveries, { work: "deliveries" });
-      interval = setInterval(() => {
-        startRuns(() => scheduler.startDueRuns(), "schedule poll failed");
-        scheduler
-          .correctLateSchedules()
-          .catch((err: unknown) => health.reportFailure(err, "check of schedules failed"));
-        continueBackfills();
-        startDeliveries();
-      }, POLL_MS).unref();
+      const unsubscribe = changes.subscribe(
+        () => void startDeliveries().catch(reporting(DELIVERIES_FAILED)),
+        { work: "deliveries" },
+      );
+      ends.push(unsubscribe);
+      poll(startSchedules, "schedule poll failed");
+      poll(() => scheduler.correctLateSchedules(), "check of schedules failed");
+      poll(continueBackfills, BACKFILLS_FAILED);
+      poll(startDeliveries, DELIVERIES_FAILED);
     },
     runsChanged() {
-      if (interval !== undefined && backfiller.isActive())
-        collecting ??= setTimeout(continueBackfills, COLLECT_MS).unref();
+      if (ends.length === 0 || !backfiller.isActive()) return;
+      collecting ??= setTimeout(() => {
+        collecting = undefined;
+        void continueBackfills().catch(reporting(BACKFILLS_FAILED));
+      }, COLLECT_MS).unref();
     },
     stop() {
-      clearInterval(interval);
+      for (const end of ends.splice(0)) end();
       clearTimeout(collecting);
-      unsubscribe?.();
-      interval = undefined;
     },
   };
 }

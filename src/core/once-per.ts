@@ -18,7 +18,6 @@ export function oncePer<A extends object, R extends object>(compute: (argument: 
 /**
  * Makes all callers share one result: that of a call that runs, or that ended less than `ms` milliseconds ago. So callers can't make
  * it run more often.
- * @param compute must not reject
  */
 export function sharedFor<R>(
   ms: number,
@@ -31,35 +30,28 @@ export function sharedFor<R>(
     const result = compute();
     const current = { result, until: Infinity };
     last = current;
-    void result.then(() => (current.until = now() + ms));
+    const end = (): void => void (current.until = now() + ms);
+    result.then(end, end);
     return result;
   };
 }
 
 /**
- * Makes work run once at a time. A call that comes meanwhile is answered by a turn that begins after it, so it never misses what
- * has become due; all calls that come during one turn share the next one.
+ * Makes work run once at a time. A call that comes during a turn is answered by the next one, which all such calls share: it begins
+ * after them, so they never miss what has become due.
  * @param work returns how much it did
- * @returns a function that returns how much was done since the work began
  */
 export function oneAtATime(work: () => Promise<number>): () => Promise<number> {
   let running: Promise<number> | undefined;
-  let isAskedAgain = false;
-  async function runTurns(): Promise<number> {
-    try {
-      let count = 0;
-      do {
-        isAskedAgain = false;
-        count += await work();
-      } while (isAskedAgain);
-      return count;
-    } finally {
-      running = undefined;
-    }
+  let next: Promise<number> | undefined;
+  function begin(): Promise<number> {
+    next = undefined;
+    running = work().finally(() => (running = undefined));
+    return running;
   }
   return () => {
-    isAskedAgain = running !== undefined;
-    running ??= runTurns();
-    return running;
+    if (running === undefined && next === undefined) return begin();
+    next ??= running!.catch(() => 0).then(begin);
+    return next;
   };
 }

@@ -35,6 +35,19 @@ it("sharedFor gives callers the result of a call that runs or has just ended", a
   expect(await again).toBe(2);
 });
 
+it("sharedFor computes again after an error, too", async () => {
+  let [calls, time] = [0, 0];
+  const shared = sharedFor(
+    5,
+    () => Promise.reject(new Error(String((calls += 1)))),
+    () => time,
+  );
+  await expect(shared()).rejects.toThrow("1");
+  await expect(shared()).rejects.toThrow("1");
+  time = 5;
+  await expect(shared()).rejects.toThrow("2");
+});
+
 /** Work whose turns end when the test says so. @returns `turns` resolves or rejects each, in order */
 function controlled() {
   const turns: PromiseWithResolvers<number>[] = [];
@@ -47,27 +60,35 @@ function controlled() {
 }
 
 describe("oneAtATime", () => {
-  it("answers a call that comes during a turn after another turn, which all such calls share", async () => {
+  it("answers a call that comes during a turn by the next one, which all such calls share", async () => {
     const { run, turns } = controlled();
     const first = run();
     const [second, third] = [run(), run()];
     expect(turns).toHaveLength(1);
-    turns[0]!.resolve(0);
+    turns[0]!.resolve(5);
+    expect(await first).toBe(5);
     await expect.poll(() => turns.length).toBe(2);
+    const fourth = run();
     turns[1]!.resolve(1);
-    expect(await Promise.all([first, second, third])).toEqual([1, 1, 1]);
-    expect(turns).toHaveLength(2);
+    expect(await Promise.all([second, third])).toEqual([1, 1]);
+    await expect.poll(() => turns.length).toBe(3);
+    turns[2]!.resolve(2);
+    expect(await fourth).toBe(2);
+    expect(turns).toHaveLength(3);
   });
 
-  it("starts again after its end, also at the moment of the end and after an error", async () => {
+  it("starts the next turn after an error, which only those get who waited for that turn", async () => {
     const { run, turns } = controlled();
-    const first = run().then(run);
-    turns[0]!.resolve(1);
-    await expect.poll(() => turns.length).toBe(2);
-    turns[1]!.reject(new Error("no store"));
+    const [first, second] = [run(), run()];
+    turns[0]!.reject(new Error("no store"));
     await expect(first).rejects.toThrow("no store");
-    const last = run();
-    turns[2]!.resolve(3);
-    expect(await last).toBe(3);
+    await expect.poll(() => turns.length).toBe(2);
+    turns[1]!.resolve(3);
+    expect(await second).toBe(3);
+    const third = run().then(run);
+    turns[2]!.resolve(1);
+    await expect.poll(() => turns.length).toBe(4);
+    turns[3]!.resolve(4);
+    expect(await third).toBe(4);
   });
 });
