@@ -60,7 +60,8 @@ export async function readMomentPlaces(
   const all = probesIn(plan);
   const areTexts = all.length > converted.length;
   // A text whose offset DuckDB reads may stay one where it is also taken as a text.
-  const both = new Set(converted.filter((probe) => countOf(all, probe) > countOf(converted, probe)));
+  const [inAll, inConverted] = [countsOf(all), countsOf(converted)];
+  const both = new Set(converted.filter((probe) => inAll.get(probe)! > inConverted.get(probe)!));
   return {
     times: new Set(converted.filter((probe) => !both.has(probe))),
     areUnclear: [...both].some((probe) => zoneless.has(probe)) || (isTextConverted && areTexts),
@@ -69,8 +70,13 @@ export async function readMomentPlaces(
 
 const probesIn = (node: unknown): number[] =>
   [...JSON.stringify(node).matchAll(PROBES)].map(([, number]) => Number(number));
-const countOf = (numbers: readonly number[], number: number): number =>
-  numbers.filter((other) => other === number).length;
+
+/** How often each number occurs. */
+function countsOf(numbers: readonly number[]): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1);
+  return counts;
+}
 
 /** An expression in the plan that `json_serialize_plan` writes. */
 interface PlanNode {
