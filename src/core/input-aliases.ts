@@ -63,8 +63,10 @@ export function meantField(key: string, allowed: readonly string[], sent: unknow
   }
   if (allowed.includes("definition") && DEFINITION_FIELDS.has(key))
     return { did_you_mean: "definition", fix: `Put it into definition: {"definition": {"${key}": …}}.` };
-  const value: unknown = (sent as Readonly<Record<string, unknown>> | undefined)?.[key];
-  const fields = typeof value === "object" ? allowed.filter((each) => !each.endsWith("_id")) : allowed;
+  const given = (sent ?? {}) as Readonly<Record<string, unknown>>;
+  const fields = allowed.filter(
+    (each) => !Object.hasOwn(given, each) && !(typeof given[key] === "object" && each.endsWith("_id")),
+  );
   const field = fieldOfAlias(key, fields, INPUT_ALIASES);
   return field === undefined ? undefined : { did_you_mean: field, fix: `Write ${field}, or remove it.` };
 }
@@ -79,15 +81,21 @@ function ofJsonPatch(sent: unknown): string | undefined {
   const { op, path, from } = (sent ?? {}) as { op?: unknown; path?: unknown; from?: unknown };
   const place = placeOf(path);
   if (!JSON_PATCH_OPS.has(op) || place === undefined) return undefined;
-  const { step, field, isInside } = place;
+  const { step, field, isInside, isEnd } = place;
   if (op === "move") {
     const moved = placeOf(from);
     const isOfSteps = step !== undefined && moved?.step !== undefined;
     if (!isOfSteps || field !== undefined || moved.field !== undefined) return undefined;
-    return `{"op": "move_step", ${moved.step}, "before": "(the id of another step)"}`;
+    return isEnd
+      ? `{"op": "move_step", ${moved.step}, "after": "(the id of the last step)"}`
+      : `{"op": "move_step", ${moved.step}, "before": "(the id of another step)"}`;
   }
   if (field === undefined) {
-    if (op === "add") return `{"op": "add_step", "step": {…}}`;
+    if (op === "add")
+      return isEnd
+        ? `{"op": "add_step", "step": {…}}`
+        : `{"op": "add_step", "step": {…}, ${step!.replace("id", "before")}}`;
+    if (isEnd) return undefined;
     return op === "remove" ? `{"op": "remove_step", ${step}}` : `{"op": "update_step", ${step}, "set": {…}}`;
   }
   const name = JSON.stringify(field);
@@ -96,10 +104,16 @@ function ofJsonPatch(sent: unknown): string | undefined {
   return step === undefined ? `{"op": "update_top", ${change}}` : `{"op": "update_step", ${step}, ${change}}`;
 }
 
+interface Place {
+  step: string | undefined;
+  field: string | undefined;
+  isInside: boolean;
+  /** Whether it is the place after the last step, which has no id. */
+  isEnd?: boolean;
+}
+
 /** Which step and which field a JSON Pointer (RFC 6901) into a definition means; undefined where a patch can't change it. */
-function placeOf(
-  pointer: unknown,
-): { step: string | undefined; field: string | undefined; isInside: boolean } | undefined {
+function placeOf(pointer: unknown): Place | undefined {
   if (typeof pointer !== "string" || !pointer.startsWith("/")) return undefined;
   const [top, ...rest] = pointer
     .slice(1)
@@ -109,5 +123,7 @@ function placeOf(
     return top === "" ? undefined : { step: undefined, field: top, isInside: rest.length > 0 };
   const [index, field] = rest;
   if (index === undefined || !/^(?:\d+|-)$/.test(index)) return undefined;
-  return { step: `"id": "(the id of steps[${index}])"`, field, isInside: rest.length > 2 };
+  const isEnd = index === "-";
+  if (isEnd && field !== undefined) return undefined;
+  return { step: `"id": "(the id of steps[${index}])"`, field, isInside: rest.length > 2, isEnd };
 }

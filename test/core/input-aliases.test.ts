@@ -77,6 +77,16 @@ describe("meantField", () => {
     expect(unknown).toEqual([]);
   });
 
+  it.each<[string, Input, wrong: string]>([
+    ["run_workflow", { workflow_id: "a", name: "b" }, "name"],
+    ["run_workflow", { workflow_id: "a", wait: 3, timeout: 10 }, "timeout"],
+    ["query_database", { database: "shop", sql: "SELECT 1", query: "SELECT 2" }, "query"],
+  ])("makes no error of %s %j name a field that is there", (name, input, wrong) => {
+    const issue = issuesOf(name, input).find(({ path }) => path === wrong);
+    expect(issue!.did_you_mean).toBeUndefined();
+    expect(issue!.fix).toMatch(/^Remove it/);
+  });
+
   it("puts fields of a definition into it", () => {
     const [issue] = issuesOf("create_workflow", { name: "A", steps: [] });
     expect(issue).toMatchObject({
@@ -91,6 +101,7 @@ describe("meantField", () => {
     ["remove", "/steps/2/retry", '{"op": "update_step", "id": "(the id of steps[2])", "unset": ["retry"]}'],
     ["remove", "/steps/2", '{"op": "remove_step", "id": "(the id of steps[2])"}'],
     ["add", "/steps/-", '{"op": "add_step", "step": {…}}'],
+    ["add", "/steps/1", '{"op": "add_step", "step": {…}, "before": "(the id of steps[1])"}'],
     ["add", "/output", '{"op": "update_top", "set": {"output": …}}'],
     ["remove", "/timeout", '{"op": "update_top", "unset": ["timeout"]}'],
     ["replace", "/steps/1", '{"op": "update_step", "id": "(the id of steps[1])", "set": {…}}'],
@@ -116,6 +127,11 @@ describe("meantField", () => {
     expect(issue!.fix).toContain(
       'Write {"op": "move_step", "id": "(the id of steps[3])", "before": "(the id of another step)"}.',
     );
+    const [last] = issuesOf("update_workflow", {
+      workflow_id: "a",
+      patch: [{ ...patch[0], path: "/steps/-" }],
+    });
+    expect(last!.fix).toContain('"after": "(the id of the last step)"}');
   });
 
   it.each([
@@ -124,6 +140,9 @@ describe("meantField", () => {
     { op: "move", from: "/steps/0/a", path: "/steps/0/b" },
     { op: "add_step", path: "/steps/0", step: {} },
     { op: "replace", path: "/steps", value: [] },
+    { op: "replace", path: "/steps/-", value: {} },
+    { op: "remove", path: "/steps/-" },
+    { op: "add", path: "/steps/-/query", value: "" },
   ])("gives no advice about JSON Patch where no operation does the same (ofJsonPatch): %j", (operation) => {
     const issues = issuesOf("update_workflow", { workflow_id: "a", patch: [operation] });
     expect(issues.length).toBeGreaterThan(0);
