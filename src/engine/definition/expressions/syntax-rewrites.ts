@@ -42,8 +42,13 @@ export function bracketNames(source: string, names: DottedNames): string | undef
   return parsable(source, restore(replaceDottedNames(code, names(), keep)));
 }
 
+/** A name that stands for a text. An expression that has one itself is left alone. */
+const TEXT_NAME = /__text\d+__/;
+
 const parsable = (source: string, changed: string): string | undefined =>
-  changed !== source && changed !== "" && "root" in parseSyntax(changed) ? changed : undefined;
+  changed !== source && changed !== "" && !TEXT_NAME.test(source) && "root" in parseSyntax(changed)
+    ? changed
+    : undefined;
 
 /**
  * Maximum length of an expression that is translated, in characters, and what is between its words: some patterns take the square of the

@@ -52,6 +52,12 @@ describe("names of fields that are no names in CEL", () => {
     expect(checkCel(correct, scope).issues).toEqual([]);
   });
 
+  it("are left alone beside a name that stands for a text in a rewrite", () => {
+    const { issues } = checkCel("inputs.my-field + __text7__ + '__text0__'", scope);
+    expect(issues.length).toBeGreaterThan(0);
+    expect(JSON.stringify(issues)).not.toMatch(/undefined|brackets|\["my-field/);
+  });
+
   it("are put in brackets inside templates too, with the path of the value", () => {
     const { issues } = checkValue({ a: ["Size: ${{ inputs.größe }} of ${{ inputs.my-field }}"] }, scope);
     expect(issues.map(({ path, fix }) => [path, fix])).toEqual([
