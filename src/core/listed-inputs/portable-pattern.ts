@@ -9,8 +9,10 @@ type Rule = readonly [token: RegExp, write: (token: string) => string | undefine
 const asWritten = (token: string): string => token;
 const escaped = (token: string): string => `\\${token}`;
 
-/** White space of RE2, for a class: `\s` of JavaScript has more. */
+/** The sets of RE2, for a class: `\s` of JavaScript has more, and all of them have more in Python. */
 const SPACES = String.raw`\t\n\f\r `;
+const DIGITS = "0-9";
+const WORD_CHARACTERS = "0-9A-Za-z_";
 /** Characters that may be escaped in both, outside of classes and inside. */
 const SYNTAX = "^$\\.*+?()[]{}|/";
 const CLASS_SYNTAX = `${SYNTAX}-`;
@@ -28,7 +30,11 @@ const unescaped =
 const RULES: readonly Rule[] = [
   [/\\A/y, () => "^"],
   [/\\z/y, () => "$"],
-  [/\\[dDwWsbB]/y, asWritten],
+  [/\\d/y, () => `[${DIGITS}]`],
+  [/\\D/y, () => `[^${DIGITS}]`],
+  [/\\w/y, () => `[${WORD_CHARACTERS}]`],
+  [/\\W/y, () => `[^${WORD_CHARACTERS}]`],
+  [/\\s/y, () => `[${SPACES}]`],
   [/\\S/y, () => `[^${SPACES}]`],
   [ESCAPED_CHARACTER, asWritten],
   [ESCAPED_PUNCTUATION, unescaped(SYNTAX)],
@@ -51,7 +57,8 @@ const CLASS_CHARACTERS: readonly Rule[] = [
   [LITERAL, asWritten],
 ];
 const CLASS_SETS: readonly Rule[] = [
-  [/\\[dDwW]/y, asWritten],
+  [/\\d/y, () => DIGITS],
+  [/\\w/y, () => WORD_CHARACTERS],
   [/\\s/y, () => SPACES],
 ];
 
@@ -62,8 +69,8 @@ interface Reader {
 
 /**
  * @param pattern one that RE2 compiles
- * @returns a pattern that matches every text that RE2 finds it in (and beyond them only texts with further white space for `\s`);
- *   undefined where there is none in the syntax of both, such as for flags and classes of Unicode
+ * @returns a pattern that matches the same texts (JavaScript without the flag `u` counts a character beyond U+FFFF as two); undefined
+ *   where there is none in the syntax of both, such as for flags, classes of Unicode, and the ends of words, which Python has elsewhere
  */
 export function portablePattern(pattern: string): string | undefined {
   const reader: Reader = { pattern, at: 0 };
