@@ -62,7 +62,7 @@ function eventMailer(
     const expectation = workflowId === null ? undefined : await read.expectations.find(workflowId);
     const owner = expectation?.publishedBy ?? to;
     // In the limits of a person, alerts share as one more key of theirs: an agent that sends many mails can't use up the alerts, nor they its.
-    const actor = { owner, keyName: owner, lineage: owner };
+    const actor = { owner, keyName: "alerts", lineage: owner };
     const held = await transaction((tx) => usageLimits.countMails(tx, { actor, project }, [to]));
     if (held !== undefined) return held;
     const mail = noticeMail(noticeOf(summary));

@@ -11,7 +11,10 @@ import { withAllowedRedirects } from "./redirect-uris.ts";
 const KEEP_USED_MS = 7 * DAY;
 /** How long a registration is kept until the first token of the client is issued, in milliseconds. */
 const KEEP_UNUSED_CLIENT_MS = DAY;
-/** Maximum number of registrations without a token. The oldest makes room for a new one, so nobody keeps others from registering. */
+/**
+ * Maximum number of registrations that end within a day: those without a token, and those on the last day after their last token. The
+ * one that ends first makes room for a new one, so nobody keeps others from registering.
+ */
 const MAX_UNUSED_CLIENTS = 5_000;
 /** How long a registration is kept after the last token of the client was issued, in milliseconds. */
 const KEEP_CLIENT_MS = 90 * DAY;
