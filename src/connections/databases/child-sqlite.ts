@@ -5,6 +5,7 @@ import type { SqlColumn, SqlResult, TableDescription } from "../../core/connecti
 import { findBarrier } from "../../core/file-access.ts";
 import {
   type ChildFailure,
+  childFailure,
   type ChildSpec,
   type EmbeddedEngine,
   duplicateColumnFailure,
@@ -21,6 +22,7 @@ import {
   unclearPositions,
 } from "./sqlite-long-numbers.ts";
 import { bindable, bindableOtherwise, type BoundValue, inexactKind } from "./sqlite-parameters.ts";
+import { mayBeReplaced, undecodableText } from "./sqlite-texts.ts";
 import { type ReadTables, readTables, type SqliteColumn, sqliteColumnTypes } from "./sqlite-types.ts";
 import { hasWal, unusedWalFile } from "./sqlite-wal.ts";
 import { bytesToBase64, type ColumnType, floatToJson, integerToJson, parseJsonText } from "./values.ts";
@@ -166,18 +168,23 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
         if (position !== undefined) throw roundedNumber(String(values[position]));
         const unclear = unclearPositions(asked);
         const unclearValue = String(values[unclear[0]!]);
+        const assertDecoded = (rows: number): void => {
+          const query = { text, values: bound, columns: names(statement.columns) };
+          const failure = undecodableText(db, query, rows);
+          if (failure !== undefined) throw childFailure(failure);
+        };
         if (spec.write) {
           // It does not run with both readings: its count and its rows do not show all that it writes.
           if (unclear.length > 0) throw unclearNumber(unclearValue);
           unrestricted(db, () => db.exec("BEGIN"));
-          const result = run(statement, bound, limits);
+          const result = run(statement, bound, limits, assertDecoded);
           unrestricted(db, () => db.exec(mustRollBack(result, limits) ? "ROLLBACK" : "COMMIT"));
           return result;
         }
-        if (unclear.length === 0) return run(statement, bound, limits);
+        if (unclear.length === 0) return run(statement, bound, limits, assertDecoded);
         // Both runs see the same rows, although other processes write.
         unrestricted(db, () => db.exec("BEGIN"));
-        const result = run(statement, bound, limits);
+        const result = run(statement, bound, limits, assertDecoded);
         const otherwise = bound.map((value, index) =>
           unclear.includes(index) ? bindableOtherwise(String(values[index])) : value,
         );
@@ -198,16 +205,26 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
   };
 }
 
-function run({ statement, columns }: Prepared, values: BoundValue[], limits: RowLimits): SqlResult {
+/** @param assertDecoded is called with the number of rows, if some of their texts may have been changed */
+function run(
+  { statement, columns }: Prepared,
+  values: BoundValue[],
+  limits: RowLimits,
+  assertDecoded?: (rows: number) => void,
+): SqlResult {
   if (columns.length === 0) {
     const { changes } = statement.run(...values);
     return { rows: [], columns, row_count: Number(changes), truncated: false };
   }
   const collected = createRowCollector(names(columns), limits);
   const plain = converters(columns);
-  for (const row of rowsOf(statement, values))
+  let isReplaced = false;
+  for (const row of rowsOf(statement, values)) {
+    isReplaced ||= row.some(mayBeReplaced);
     if (!collected.add(row.map((value, index) => plain[index]!(value)))) break;
+  }
   const { rows, truncated } = collected;
+  if (isReplaced) assertDecoded?.(rows.length);
   return { rows, columns, row_count: rows.length, truncated };
 }
 

@@ -207,6 +207,32 @@ describe("a SQLite database", () => {
     expect(found.rows).toEqual(JSON.parse(JSON.stringify(rows)));
   });
 
+  it("refuses a text that is not UTF-8, and gives back one that has U+FFFD itself", async () => {
+    const { runQuery } = shop("read-write");
+    const write = (sql: string) => runQuery("shop", sql, {}, { write: true });
+    await write("INSERT INTO orders (id, region) VALUES (3, CAST(x'ff41' AS TEXT)), (4, '\uFFFD')");
+    const refused = {
+      code: "database_failed",
+      message: expect.stringContaining(
+        "region has a text that is not UTF-8: its bytes are ff41 in hex",
+      ) as string,
+    };
+    const inJson = "SELECT CAST(x'5b22ff225d' AS TEXT) AS region";
+    for (const sql of [
+      "SELECT * FROM orders WHERE id > :a ORDER BY id DESC; ",
+      "SELECT region FROM orders WHERE id > :a -- all",
+      "WITH o AS (SELECT * FROM orders) SELECT region FROM o WHERE :a = 2",
+    ])
+      await expect(runQuery("shop", sql, { a: 2 })).rejects.toMatchObject(refused);
+    await expect(write("SELECT region FROM orders")).rejects.toMatchObject(refused);
+    await expect(runQuery("shop", inJson)).rejects.toMatchObject({ code: "database_failed" });
+    const { rows } = await runQuery("shop", "SELECT region, hex(region) AS bytes FROM orders WHERE id = 4");
+    expect(rows).toEqual([{ region: "\uFFFD", bytes: "EFBFBD" }]);
+    expect((await runQuery("shop", "SELECT hex(region) AS bytes FROM orders WHERE id = 3")).rows).toEqual([
+      { bytes: "FF41" },
+    ]);
+  });
+
   it("refuses lists, missing and unused parameters without running the query", async () => {
     const { queryError } = shop();
     const list = await queryError("shop", "SELECT :ids", { ids: [1] });
