@@ -1,5 +1,6 @@
 /** Texts of SQLite that are no UTF-8: SQLite stores any bytes as a text, and node:sqlite replaces what it can't decode by U+FFFD. */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import { TextDecoder } from "node:util";
 import type { ChildFailure } from "./child-protocol.ts";
 import type { BoundValue } from "./sqlite-parameters.ts";
 
