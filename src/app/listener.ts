@@ -36,7 +36,7 @@ export async function openAuthentication({ keys, read, log }: Instance, { config
   const timer = setInterval(() => void flush(), LAST_USED_FLUSH_MS).unref();
   return {
     admission: admission(auth, config.limits.requests_per_minute),
-    streamCallers: { findInvalid: auth.findInvalid, accessOf: auth.accessOf },
+    callers: { findInvalid: auth.findInvalid, accessOf: auth.accessOf },
     async close() {
       clearInterval(timer);
       await Promise.race([flush(), delay(FINAL_FLUSH_LIMIT_MS, undefined, { ref: false })]);

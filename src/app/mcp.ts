@@ -36,11 +36,11 @@ export async function startMcpServer(
   const pathPrefix = pathPrefixOf(settings.mcpUrl && mcpBase(settings.mcpUrl));
   const mcp = mcpApp({
     catalogue,
-    services,
+    services: { ...services, callers: authentication.callers },
     version: VERSION,
     keptRunsMs: durationMs(setup.config.retention.runs),
     admit: authentication.admission.admit,
-    streamCallers: authentication.streamCallers,
+    callers: authentication.callers,
     sessions: mcpSessionStore(store, clock),
     // Shorter than that of executors: nothing is executed twice when the holder of a stream was only slow.
     streamLeaseMs: instance.store.leaseMs / 2,

@@ -48,10 +48,26 @@ export async function startWebServer(
   const signIn = await openSignIn(instance, setup, at.host, services, baseUrl);
   const storage = storageMonitor(() => instance.store.checkHealth());
   starting.defer(() => storage.close());
+  const findInvalid = async (ids: readonly string[], asOf?: number): Promise<string[]> => {
+    const sessions = ids.filter((id) => id.startsWith("ses_"));
+    const keys = ids.filter((id) => !id.startsWith("ses_"));
+    return (
+      await Promise.all([
+        authentication.callers.findInvalid(keys, asOf),
+        signIn.sessions.findInvalid(sessions, asOf),
+      ])
+    ).flat();
+  };
+  const accessOf = async (id: string): Promise<Access | undefined> => {
+    if (!id.startsWith("ses_")) return authentication.callers.accessOf(id);
+    const session = await instance.read.sessions.find(id);
+    const user = session && (await instance.read.users.find(session.userId));
+    return user && signIn.sessions.accessOf(user);
+  };
   const streams = createStreamRegistry("ask with GET /runs/{run_id}", instance.meter);
   const app = restApp({
     catalogue,
-    services,
+    services: { ...services, callers: { findInvalid, accessOf } },
     admission: authentication.admission,
     signIn,
     webDirectory: WEB_DIRECTORY,
@@ -61,22 +77,6 @@ export async function startWebServer(
     checkStorage: storage.issue,
     trustedProxies: settings.trustedProxies,
   });
-  const findInvalid = async (ids: readonly string[]): Promise<string[]> => {
-    const sessions = ids.filter((id) => id.startsWith("ses_"));
-    const keys = ids.filter((id) => !id.startsWith("ses_"));
-    return (
-      await Promise.all([
-        authentication.streamCallers.findInvalid(keys),
-        signIn.sessions.findInvalid(sessions),
-      ])
-    ).flat();
-  };
-  const accessOf = async (id: string): Promise<Access | undefined> => {
-    if (!id.startsWith("ses_")) return authentication.streamCallers.accessOf(id);
-    const session = await instance.read.sessions.find(id);
-    const user = session && (await instance.read.users.find(session.userId));
-    return user && signIn.sessions.accessOf(user);
-  };
   const flushing = setInterval(() => {
     signIn.sessions
       .flush()

@@ -23,8 +23,8 @@ export interface Authenticator {
    *   owner is not active, or that is a token for another resource
    */
   authenticate(headers: IncomingHttpHeaders, resource?: string): Promise<Principal>;
-  /** Returns those of the given keys that are no longer valid. */
-  findInvalid(keyIds: readonly string[]): Promise<string[]>;
+  /** Returns those of the given keys that are no longer valid. @param at when they may expire, by default now, in milliseconds */
+  findInvalid(keyIds: readonly string[], at?: number): Promise<string[]>;
   /** What a key may see and do now; undefined when it does not exist. */
   accessOf(keyId: string): Promise<Access | undefined>;
   /** Writes when keys were last used. A timer calls it, never a request. */
@@ -94,7 +94,7 @@ export function authenticator(
       };
     },
 
-    findInvalid: (ids) => keys.findInvalid(ids, iso(clock.now())),
+    findInvalid: (ids, at = clock.now()) => keys.findInvalid(ids, iso(at)),
 
     async accessOf(id) {
       const key = await keys.find(id);

@@ -68,7 +68,7 @@ export interface Sessions {
   /** What a user may see and do now. */
   accessOf(user: Pick<UserRecord, "email" | "role">): Promise<Access>;
   /** Returns those of the given sessions that are no longer valid. */
-  findInvalid(ids: readonly string[]): Promise<string[]>;
+  findInvalid(ids: readonly string[], at?: number): Promise<string[]>;
   /** Sessions that were not used since this time (ISO 8601) are over. */
   idleCutoff(): string;
   /** Writes when sessions were last used, and deletes old ones. A timer calls it, never a request. */
@@ -135,7 +135,7 @@ export function openSessions(
       return accessOfPerson({ role, memberships, isSingleProject });
     },
 
-    findInvalid: (ids) => store.findInvalid(ids, iso(clock.now()), idleCutoff()),
+    findInvalid: (ids, at = clock.now()) => store.findInvalid(ids, iso(at), idleCutoff()),
     idleCutoff,
 
     async flush() {

@@ -139,6 +139,18 @@ export const accessText = ({ everywhere, projects, keyLimits }: Access): string 
     keyLimits,
   ]);
 
+const includes = (scopes: ReadonlySet<Scope>, earlier: ReadonlySet<Scope>): boolean =>
+  [...earlier].every((scope) => scopes.has(scope));
+
+/** Whether an access allows everything that an earlier one of the same key or session did. Limits of keys do not change. */
+export function includesAccess(now: Access, before: Access): boolean {
+  if (before.everywhere === null)
+    return [...before.projects].every(([project, scopes]) => includes(scopesIn(now, project), scopes));
+  if (before.severalProjects === true && now.everywhere === null) return false;
+  // Where the default project was the only one, there may be others now.
+  return includes(scopesIn(now, DEFAULT_PROJECT), before.everywhere);
+}
+
 /** The roles of a person. */
 export interface Roles {
   /** The role of the person in the default project; `admin` is one in every project. */

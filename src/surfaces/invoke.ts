@@ -30,6 +30,7 @@ import { MAX_PAGE, MAX_TOTAL } from "../../schemas/page.ts";
 import { endRequestSpan, startRequestSpan } from "./request-trace.ts";
 import { readEntryOf } from "./read-entry.ts";
 import { type ResourceIds, resourceIdsOf } from "./resource-ids.ts";
+import { type Callers, stillAllowed } from "./still-allowed.ts";
 
 /** Size from which the steps of an operation are turns of the event loop of their own, in JSON values or characters. */
 export const LARGE_INPUT = 20_000;
@@ -50,6 +51,8 @@ export interface Services {
   tracer: Tracer;
   /** Records an answered read of run values; undefined unless the operator asks for it. */
   recordRead: RecordRead | undefined;
+  /** Whether the keys and sessions of requests are still valid; undefined for calls of the program itself. */
+  callers?: Callers;
 }
 
 /** One request, from any surface. */
@@ -114,7 +117,9 @@ export function prepare(
   );
   call.resourceIds = resourceIdsOf(input);
   const mask = eventUrlMask(services.read.runs, access);
-  const ctx = contextOf(services, tool, raw as Record<string, unknown>, call, mask);
+  const assertAllowed =
+    services.callers && stillAllowed(services.callers, call.actor.principal, services.clock);
+  const ctx = contextOf(services, tool, raw as Record<string, unknown>, call, { mask, assertAllowed });
   const isLarge = sizeUpTo(input, LARGE_INPUT) === undefined;
   const run = async (parsed: Record<string, unknown>) => {
     if (isLarge) await nextTurn();
@@ -122,6 +127,8 @@ export function prepare(
       throw await maskError(error, mask);
     });
     if (isLarge) await nextTurn();
+    // An operation that has written may have changed the access of its own caller.
+    if (tool.readsValues === true || tool.effect === "read") await assertAllowed?.();
     const output = await maskValue(checkOutput(tool, result), mask);
     if (tool.readsValues === true) await services.recordRead?.(readEntryOf(tool, parsed, output, call));
     call.resourceIds = resourceIdsOf(input, output);
@@ -273,7 +280,10 @@ function contextOf(
   tool: AnyTool,
   raw: Record<string, unknown>,
   call: Call,
-  mask: EventUrlMask | undefined,
+  {
+    mask,
+    assertAllowed,
+  }: { mask: EventUrlMask | undefined; assertAllowed: (() => Promise<void>) | undefined },
 ): ToolContext {
   // The input before its defaults are filled in: a default of a new release must not change a repeated request.
   const { idempotency_key: key, ...input } = raw;
@@ -304,8 +314,12 @@ function contextOf(
     total: (count, max) => (total ??= count().then((found) => toListTotal(found, max))),
     write: (effect, part) => {
       const operation = part === undefined ? tool.name : `${tool.name}.${part}`;
-      return services.write({ operation, actor: call.actor, requestId: call.requestId, idempotency }, (tx) =>
-        effect(scopedWriters(tx, request)),
+      return services.write(
+        { operation, actor: call.actor, requestId: call.requestId, idempotency },
+        async (tx) => {
+          await assertAllowed?.();
+          return effect(scopedWriters(tx, request));
+        },
       );
     },
   };

@@ -1,10 +1,11 @@
 /** Open event streams by API key or session: limits their number, keeps them alive, and closes those of invalid keys. */
 import type { ServerResponse } from "node:http";
 import { OPERATOR } from "../../schemas/actor.ts";
-import { type Access, accessText } from "../core/access.ts";
+import { accessText } from "../core/access.ts";
 import { AppError } from "../core/errors.ts";
 import { type Meter, noMeter, type StreamKind } from "../core/meter.ts";
 import type { Principal } from "../core/ports.ts";
+import type { Callers } from "./still-allowed.ts";
 
 /** Interval of the check for revoked and expired keys, in milliseconds. */
 const REVOCATION_CHECK_MS = 1_000;
@@ -17,14 +18,6 @@ const MAX_PER_OWNER = 200;
 
 /** Maximum number of keys and sessions whose access is read in one check, because each costs two reads. */
 const MAX_ACCESS_CHECKS = 100;
-
-/** What is known of the keys and sessions that streams belong to. */
-export interface StreamCallers {
-  /** The ids of revoked and expired keys and sessions among these. */
-  findInvalid(ids: readonly string[]): Promise<string[]>;
-  /** What a key or session may see and do now; undefined when it does not exist. */
-  accessOf(id: string): Promise<Access | undefined>;
-}
 
 interface OpenStream {
   /** Whose stream it is, with the access of when it was opened. */
@@ -47,7 +40,7 @@ export interface StreamRegistry {
   reserve(principal: Pick<Principal, "keyId" | "owner">, kind: StreamKind): () => void;
   sendKeepAlives(): void;
   /** Closes the streams of invalid keys, and those of callers who may see or do something else now: they open new ones. */
-  closeInvalid(callers: StreamCallers): Promise<void>;
+  closeInvalid(callers: Callers): Promise<void>;
   /** Ends the streams that would stay open; responses to calls may finish. */
   closeAll(): void;
 }
@@ -140,7 +133,7 @@ export function createStreamRegistry(
  */
 export function startStreamMaintenance(
   streams: StreamRegistry,
-  callers: StreamCallers,
+  callers: Callers,
   onError: (error: unknown) => void,
 ): () => void {
   const timers = [

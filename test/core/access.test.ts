@@ -9,6 +9,7 @@ import {
   accessText,
   choosesProject,
   FULL_ACCESS,
+  includesAccess,
   isAlwaysAllowed,
   isInstanceAdmin,
   isVisible,
@@ -38,6 +39,48 @@ const granted = ({ everywhere, projects }: Access) =>
   everywhere === null
     ? Object.fromEntries([...projects].map(([id, scopes]) => [id, [...scopes]]))
     : { "*": [...everywhere] };
+
+describe("includesAccess", () => {
+  const inBoth = inProjects({ default: ["read"], finance: ["read", "run"] });
+  const ofAdmin = accessOfPerson(rolesIn("admin"));
+
+  it.each<[string, Access, Access, boolean]>([
+    ["the same access", inBoth, inBoth, true],
+    [
+      "more scopes and projects",
+      inProjects({ default: ["read"], finance: ["read", "run"], hr: ["read"] }),
+      inBoth,
+      true,
+    ],
+    ["access everywhere", accessEverywhere(["read", "run"]), inBoth, true],
+    [
+      "fewer scopes in one project",
+      inProjects({ default: ["read", "run"], finance: ["read"] }),
+      inBoth,
+      false,
+    ],
+    ["fewer projects", inProjects({ default: ["read", "run"] }), inBoth, false],
+    ["no access", NO_ACCESS, inBoth, false],
+    ["fewer scopes everywhere", accessEverywhere(["read"]), accessEverywhere(["read", "run"]), false],
+    ["that of an admin", ofAdmin, ofAdmin, true],
+    ["an admin who is an editor now", accessOfPerson(rolesIn("editor")), ofAdmin, false],
+    ["an admin of the default project only", inProjects({ default: [...ROLE_SCOPES.admin] }), ofAdmin, false],
+    [
+      "the default project that was the only one",
+      accessOfPerson(rolesIn("editor")),
+      accessOfPerson(onlyRole("editor")),
+      true,
+    ],
+    [
+      "a lower role in the project that was the only one",
+      accessOfPerson(rolesIn("viewer")),
+      accessOfPerson(onlyRole("editor")),
+      false,
+    ],
+  ])("says of %s whether it has all of the earlier one", (_what, now, before, expected) => {
+    expect(includesAccess(now, before)).toBe(expected);
+  });
+});
 
 describe("scopesIn and scopesOf", () => {
   it("scopesIn gives the scopes of that project only, and none in a project of others", () => {

@@ -13,7 +13,8 @@ import type { Admit } from "../admission.ts";
 import { answerCrossOrigin, type OriginRules } from "../cross-origin.ts";
 import { bodyMemory } from "../body-memory.ts";
 import { type Lifecycle, logRejectedRequest, sendHealth, sendProblem } from "../http-server.ts";
-import { createStreamRegistry, startStreamMaintenance, type StreamCallers } from "../streams.ts";
+import type { Callers } from "../still-allowed.ts";
+import { createStreamRegistry, startStreamMaintenance } from "../streams.ts";
 import { checkOrigin } from "./http-messages.ts";
 import { noSuchMetadata } from "../oauth/metadata.ts";
 import { protectedResource, type ProtectedResourceOptions } from "./protected-resource.ts";
@@ -29,7 +30,7 @@ import { streamableHttpTransport } from "./streamable-http.ts";
 
 export interface McpOptions extends McpServerOptions {
   admit: Admit;
-  streamCallers: StreamCallers;
+  callers: Callers;
   sessions: McpSessionStore;
   /** How long the holder of an SSE stream may miss its heartbeats before its streams count as gone, in milliseconds. */
   streamLeaseMs: number;
@@ -143,7 +144,7 @@ export function mcpApp(options: McpOptions): McpApp {
         );
   }
 
-  const stopMaintenance = startStreamMaintenance(streams, options.streamCallers, report.onError);
+  const stopMaintenance = startStreamMaintenance(streams, options.callers, report.onError);
   const keepAlive = setInterval(() => {
     void sessions.keepAlive([...sse.sessionIds(), ...streamable.takeUsedSessions()]).catch(report.onError);
   }, KEEP_ALIVE_INTERVAL_MS);
