@@ -144,11 +144,11 @@ export function createDuckdbEngine(spec: ChildSpec): EmbeddedEngine {
         if (spec.write) await connection.run(mustRollBack(result, limits) ? "ROLLBACK" : "COMMIT");
         return result;
       }),
-    prepare: ({ text, values, tables }) =>
+    prepare: ({ text, withNulls, values, tables }) =>
       withConnection(tables, async (connection) => {
         const statement = await prepared(connection, text);
         const columns = hasUnresolvedType(statement)
-          ? await namesOnly(connection, text, values.length)
+          ? await namesOnly(connection, statement, { text, values, withNulls })
           : columnsOf(statement);
         return { columns, unfit: await unfitDuckdbValues(connection, statement, text, values) };
       }),
@@ -159,9 +159,7 @@ export function createDuckdbEngine(spec: ChildSpec): EmbeddedEngine {
 
 /** The columns of the result; none for a statement without rows. */
 function columnsOf(
-  statement: Pick<DuckDBPreparedStatement, "columnCount" | "columnName" | "columnType"> & {
-    statementType: StatementType;
-  },
+  statement: Pick<DuckDBPreparedStatement, "columnCount" | "columnName" | "columnType">,
 ): SqlColumn[] {
   const columns = Array.from({ length: statement.columnCount }, (_, index) => {
     const [name, type] = [statement.columnName(index), statement.columnType(index)];
@@ -184,19 +182,34 @@ const lostFieldFailure = (column: string, field: string): Error =>
     fix: "Name the fields of the struct, for example {'a': 1, 'b': 2} instead of row(1, 2).",
   });
 
-/** Where the type of a column hangs on a parameter DuckDB tells nothing before it has a value; DESCRIBE runs nothing. */
+/**
+ * The columns where the type of one hangs on a parameter, which DuckDB does not tell before it has a value. DESCRIBE runs nothing, but
+ * takes only a query. No other statement has a parameter in the name of a column, because RETURNING takes none.
+ */
 async function namesOnly(
+  connection: DuckDBConnection,
+  { statementType }: DuckDBPreparedStatement,
+  { text, values, withNulls = text }: BoundText & { withNulls: string | undefined },
+): Promise<SqlColumn[]> {
+  const names =
+    statementType === StatementType.SELECT
+      ? await describedNames(connection, text, values.length)
+      : columnsOf(await connection.prepare(withNulls)).map(({ name }) => name);
+  return names.map((name) => ({ name, type: "any", databaseType: null }));
+}
+
+async function describedNames(
   connection: DuckDBConnection,
   text: string,
   parameters: number,
-): Promise<SqlColumn[]> {
+): Promise<string[]> {
   const statement = await connection.prepare(`DESCRIBE SELECT * FROM (${text}\n)`);
   bind(
     statement,
     Array.from({ length: parameters }, () => null),
   );
   const { rows } = await rowsOf(statement, { maxRows: Infinity, maxBytes: Infinity });
-  return rows.map((row) => ({ name: String(row["column_name"]), type: "any", databaseType: null }));
+  return rows.map((row) => String(row["column_name"]));
 }
 
 async function rowsOf(statement: DuckDBPreparedStatement, limits: RowLimits) {

@@ -50,7 +50,12 @@ export type ChildRequest =
       /** The same statement with a parameter for each place, if it may have to take a value as several types. */
       perPlace?: PlacesText;
     } & BoundText)
-  | { op: "prepare"; text: string; values: SqlValue[]; tables: ScratchTable[] }
+  | ({
+      op: "prepare";
+      tables: ScratchTable[];
+      /** The same statement with NULL instead of its parameters, for DuckDB. */
+      withNulls?: string;
+    } & BoundText)
   | { op: "describe"; options: DescribeOptions };
 
 export interface ChildFailure {

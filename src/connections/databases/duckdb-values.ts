@@ -76,9 +76,17 @@ export function duckdbColumnType(type: DuckDBType): Omit<SqlColumn, "name"> {
   return { ...claim, databaseType };
 }
 
-/** Whether the type of a column depends on a parameter without a value. */
+/** Whether the type of a column, or of a part of it such as a field, depends on a parameter without a value. */
 export const hasUnresolvedType = (statement: DuckDBPreparedStatement): boolean =>
-  statement.columnCount === 1 && statement.columnTypeId(0) === DuckDBTypeId.INVALID;
+  Array.from({ length: statement.columnCount }).some((_, index) => {
+    try {
+      statement.columnType(index);
+      return false;
+    } catch {
+      // The library makes no type of one that is not known.
+      return true;
+    }
+  });
 
 type LoadedColumn = ScratchTable["columns"][number];
 

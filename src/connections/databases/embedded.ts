@@ -42,10 +42,12 @@ export function createFileDriver(
         call,
       )) as SqlResult;
     },
-    prepare: async ({ text, values, write }, call) => {
-      const request = { op: "prepare", text, values, tables: [] } as const;
+    prepare: async (statement, call) => {
+      const bound =
+        engine === "duckdb" ? { ...textOf(statement), withNulls: withNulls(statement) } : textOf(statement);
+      const request = { op: "prepare", ...bound, tables: [] } as const;
       return (await children.send(
-        await specFor(write),
+        await specFor(statement.write),
         { ...request, tables: [] },
         call,
       )) as PreparedStatement;
@@ -68,8 +70,9 @@ export function createScratchDriver(tables: ScratchTable[], children: ChildPool)
         { op: "query", ...duckdbTexts(statement), limits, tables },
         call,
       )) as SqlResult,
-    prepare: async ({ text, values }, call) => {
-      const request = { op: "prepare", text, values, tables } as const;
+    prepare: async (statement, call) => {
+      const texts = { ...textOf(statement), withNulls: withNulls(statement) };
+      const request = { op: "prepare", ...texts, tables } as const;
       return (await children.send(spec, request, call)) as PreparedStatement;
     },
     describe: () =>
@@ -86,6 +89,8 @@ export function createScratchDriver(tables: ScratchTable[], children: ChildPool)
 }
 
 const textOf = ({ text, values }: Statement): BoundText => ({ text, values });
+
+const withNulls = ({ render }: Statement): string => render(() => "(NULL)").text;
 
 /** DuckDB gives a parameter that stands at places of several types none, and leaves out the offset of a moment there. */
 function duckdbTexts(statement: Statement): BoundText & { perPlace?: PlacesText } {
