@@ -49,6 +49,14 @@ const unclearMoment = (does: string): Error =>
     fix: "Say in the query which it is, where x is the parameter: CAST(:x AS TIMESTAMPTZ) or CAST(:x AS TEXT).",
   });
 
+const lostOffset = (): Error =>
+  childFailure({
+    code: "input_invalid",
+    message:
+      "The query makes a text of a parameter that is a moment with an offset, and converts that text to a time: DuckDB would leave out the offset.",
+    fix: "Convert the parameter to a moment first, where x is the parameter: CAST(:x AS TIMESTAMPTZ).",
+  });
+
 function withValues(
   statement: DuckDBPreparedStatement,
   values: readonly SqlValue[],
@@ -103,7 +111,7 @@ export function createDuckdbEngine(spec: ChildSpec): EmbeddedEngine {
   /**
    * Binds the values of a statement. A moment whose place has no type is a time in UTC where the query converts it to a time; then each
    * place gets its own parameter, unless the statement needs the same one again, as in GROUP BY.
-   * @throws where the query may take a moment without its offset
+   * @throws where the query may take a moment without its offset, or a text that it makes of one
    */
   async function bound(
     connection: DuckDBConnection,
@@ -114,7 +122,7 @@ export function createDuckdbEngine(spec: ChildSpec): EmbeddedEngine {
     const isReading = READING.has(statement.statementType);
     const isRepeated = perPlace !== undefined && perPlace.values.length > shared.values.length;
     // At several places DuckDB gives a parameter the type of one of them.
-    if (perPlace === undefined || !(found.areUntyped || (isReading && isRepeated)))
+    if (perPlace === undefined || !(found.areTexts || (isReading && isRepeated)))
       return withValues(statement, shared.values);
     const other = await prepared(connection, perPlace.text).catch(() => undefined);
     const otherFound = other && placesOfMoments(other, perPlace);
@@ -124,15 +132,15 @@ export function createDuckdbEngine(spec: ChildSpec): EmbeddedEngine {
       if ((isOther ? otherFound : found).areUnclear) throw unclearMoment("write it to");
       return isOther ? withValues(other!, perPlace.values) : withValues(statement, shared.values);
     }
-    if (otherFound?.areUntyped === false) return withValues(other!, perPlace.values);
+    if (otherFound?.areTexts === false) return withValues(other!, perPlace.values);
     const places = other && (await readMomentPlaces(connection, perPlace.probe));
-    if (places !== undefined) {
-      if (places.areUnclear && otherFound!.areUnclear) throw unclearMoment("take it for");
-      return withValues(other!, perPlace.values, places.times);
-    }
-    const sharedPlaces = await readMomentPlaces(connection, perPlace.sharedProbe);
-    if (sharedPlaces?.areUnclear !== false && found.areUnclear) throw unclearMoment("take it for");
-    return withValues(statement, shared.values, sharedPlaces?.times);
+    const read = places ?? (await readMomentPlaces(connection, perPlace.sharedProbe));
+    const { areUnclear, areUncast } = places === undefined ? found : otherFound!;
+    if (read?.areLost === true) throw lostOffset();
+    if (read === undefined ? areUnclear : read.areUnclear && areUncast) throw unclearMoment("take it for");
+    return places === undefined
+      ? withValues(statement, shared.values, read?.times)
+      : withValues(other!, perPlace.values, places.times);
   }
 
   return {

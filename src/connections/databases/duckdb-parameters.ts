@@ -78,21 +78,36 @@ export function bind(
   });
 }
 
-/**
- * Of the moments that DuckDB would read without their offset: whether a place takes one as a time, whether it has no type, and whether
- * the query does not cast it there.
- */
+/** How a statement takes the moments that DuckDB would read without their offset. */
+interface MomentsFound {
+  /** Whether a place takes one as a time. */
+  areTimes: boolean;
+  /** Whether a place has no type. */
+  areUntyped: boolean;
+  /** Whether the query does not cast one at a place without a type. */
+  areUnclear: boolean;
+  /** Whether a place takes one as a text, or has no type. */
+  areTexts: boolean;
+  /** Whether the query does not cast one there. */
+  areUncast: boolean;
+}
+
 export function placesOfMoments(
   statement: DuckDBPreparedStatement,
   { text, values }: BoundText,
-): { areTimes: boolean; areUntyped: boolean; areUnclear: boolean } {
+): MomentsFound {
   const shifted = [...values.keys()].filter((index) => readMoment(values[index])?.isShifted === true);
+  const isTime = (index: number): boolean => TIMES.has(parameterType(statement, index)?.typeId);
   const untyped = shifted.filter((index) => parameterType(statement, index) === undefined);
-  const uncast = untyped.length > 0 ? uncastParameters(text, "$") : new Set<number>();
+  const texts = shifted.filter((index) => !isTime(index));
+  const uncast = texts.length > 0 ? uncastParameters(text, "$") : new Set<number>();
+  const isUncast = (index: number): boolean => uncast.has(index + 1);
   return {
-    areTimes: shifted.some((index) => TIMES.has(parameterType(statement, index)?.typeId)),
+    areTimes: shifted.some(isTime),
     areUntyped: untyped.length > 0,
-    areUnclear: untyped.some((index) => uncast.has(index + 1)),
+    areUnclear: untyped.some(isUncast),
+    areTexts: texts.length > 0,
+    areUncast: texts.some(isUncast),
   };
 }
 

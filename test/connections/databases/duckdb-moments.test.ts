@@ -31,6 +31,48 @@ async function shop() {
   return openDatabases([{ name: "shop", type: "duckdb", dataset, access: "read-write" }]);
 }
 
+/** Expressions on a row that holds the moment 2026-01-31T23:30:00-05:00, which is also their parameter, and their values. */
+const KEPT: Record<string, unknown> = {
+  "ts = :at": true,
+  "ts >= :at": true,
+  "tz = :at": true,
+  "d = :at": true,
+  "ts BETWEEN :at AND :at": true,
+  "tz BETWEEN :at AND :at": true,
+  "ts IN (:at)": true,
+  "note = :at": true,
+  "note IN (:at, 'x')": true,
+  "ts = :at AND note = :at": true,
+  "ts IS NOT DISTINCT FROM :at": true,
+  "date_diff('hour', ts, :at)": 0,
+  "date_part('day', CAST(:at AS TIMESTAMP))": 1,
+  "CASE WHEN ts > :at THEN 'after' ELSE 'not' END": "not",
+  "CASE WHEN note = :at THEN ts ELSE :at END": "2026-02-01T04:30:00",
+  "coalesce(:at, ts)": "2026-02-01T04:30:00",
+  "greatest(ts, :at)": "2026-02-01T04:30:00",
+  "nullif(note, :at)": null,
+  "upper(:at)": "2026-01-31T23:30:00-05:00",
+  "left(:at, 10)": "2026-01-31",
+  "length(:at)": 25,
+  "concat('at ', :at)": "at 2026-01-31T23:30:00-05:00",
+  "note || :at || 'x' LIKE '%x'": true,
+  "coalesce(nullif(:at, ''), 'none')": "2026-01-31T23:30:00-05:00",
+  "strptime(left(:at, 19), '%Y-%m-%dT%H:%M:%S')": "2026-01-31T23:30:00",
+  ":at::TIMESTAMPTZ": "2026-02-01T04:30:00.000Z",
+  "nullif(:at, '')::TIMESTAMPTZ": "2026-02-01T04:30:00.000Z",
+  "CAST(:at AS TIMESTAMPTZ)::DATE": "2026-02-01",
+  "CAST(:at AS DATE)": "2026-02-01",
+  "{'x': CAST(:at AS TEXT), 'y': '2026-02-01'}::STRUCT(x VARCHAR, y DATE)": {
+    x: "2026-01-31T23:30:00-05:00",
+    y: "2026-02-01",
+  },
+  "(CASE WHEN note = :at THEN '2020-01-01' ELSE left(ts::VARCHAR, 10) END)::DATE": "2020-01-01",
+  "(SELECT max(left(m.ts::VARCHAR, 10)::DATE) FROM moments AS m WHERE m.note = :at)": "2026-02-01",
+  "(SELECT max(x::DATE) FROM (SELECT ts::VARCHAR AS x FROM moments WHERE lower(note) = lower(:at)))":
+    "2026-02-01",
+  "(SELECT count(*) FROM moments AS m JOIN moments AS n ON m.note = n.note AND m.note = :at)": 1,
+};
+
 const params = (at: string): Record<string, string> => Object.fromEntries(COLUMNS.map((name) => [name, at]));
 
 describe("moments as parameters of DuckDB", () => {
@@ -134,6 +176,50 @@ describe("moments as parameters of DuckDB", () => {
     });
     const sure = query.replace(":at", "CAST(:at AS TIMESTAMPTZ)");
     expect((await runQuery("shop", sure, { at: "2026-01-03T02:34:05+05:30" })).rows).toHaveLength(1);
+  });
+
+  it.each([
+    "CAST(nullif(:at, '') AS TIMESTAMP)",
+    "CAST(coalesce(:at, '2020-01-01') AS TIMESTAMP)",
+    "coalesce(:at, '2020-01-01'::VARCHAR)::TIMESTAMP",
+    "TIMESTAMP '2026-02-01 04:00:00' < CAST(nullif(:at, '') AS TIMESTAMP)",
+    "(CASE WHEN true THEN :at ELSE 'x'::VARCHAR END)::TIMESTAMP",
+    "greatest(:at, '2020')::TIMESTAMP",
+    "trim(:at)::DATE",
+    "replace(:at, 'T', ' ')::TIMESTAMP",
+    "(:at::VARCHAR)::DATE",
+    "(:at)::VARCHAR::TIMESTAMP",
+    "concat(:at, '')::TIMESTAMP",
+    "ts < trim(:at)::TIMESTAMP",
+    "ts = nullif(:at, '')",
+    "TRY_CAST(lower(:at) AS DATE)",
+    "list_transform([:at], x -> x::TIMESTAMP)",
+    "list_transform([trim(:at)], x -> x::TIMESTAMP)",
+    "(SELECT max(trim(:at)))::TIMESTAMP",
+    "(SELECT x::DATE FROM (SELECT lower(:at) AS x))",
+    "(SELECT max(x) FROM (SELECT ts AS x FROM moments UNION ALL SELECT :at))",
+    "(WITH q AS MATERIALIZED (SELECT upper(:at) AS x) SELECT min(a.x::DATE) FROM q AS a, q AS b)",
+  ])("are refused where a function keeps them as texts that become times: %s", async (expression) => {
+    const { runQuery } = await shop();
+    const query = `SELECT ${expression} AS x FROM (SELECT TIMESTAMP '2026-02-01 04:30:00' AS ts) AS one`;
+    const at = "2026-01-31T23:30:00-05:00";
+    await expect(runQuery("shop", query, { at })).rejects.toMatchObject({
+      code: "input_invalid",
+      options: { fix: expect.stringContaining("CAST(:x AS TIMESTAMPTZ)") as string },
+    });
+    for (const plain of ["2026-02-01T04:30:00Z", "2026-02-01 04:30:00"])
+      expect((await runQuery("shop", query, { at: plain })).rows).toHaveLength(1);
+  });
+
+  it("stay what they are in queries that make no time of their text", async () => {
+    const { runQuery } = await shop();
+    const at = "2026-01-31T23:30:00-05:00";
+    await runQuery("shop", `INSERT INTO moments VALUES (${ALL})`, params(at), { write: true });
+    const one = async (expression: string) =>
+      (await runQuery("shop", `SELECT ${expression} AS x FROM moments`, { at })).rows[0]!["x"];
+    const found: Record<string, unknown> = {};
+    for (const expression of Object.keys(KEPT)) found[expression] = await one(expression);
+    expect(found).toEqual(KEPT);
   });
 
   it("are refused where a statement would write them without their offset, because their place has no type", async () => {
