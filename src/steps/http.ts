@@ -8,6 +8,7 @@ import { headerNameIssue } from "../connections/http/request.ts";
 import type { HttpResponse, PartialIssue, SecretRef } from "../core/connections.ts";
 import { csvOptionsIssue } from "../core/csv.ts";
 import { encodeJson } from "../core/encoded-json.ts";
+import { formatPath } from "../core/issues.ts";
 import {
   ANY,
   listOf,
@@ -21,6 +22,7 @@ import {
 } from "../core/shapes.ts";
 import { StepError } from "../core/step-errors.ts";
 import { defineStepType, literal, template, type UnresolvedStep, urlTemplate } from "../core/step-type.ts";
+import { assertWellFormed } from "../core/well-formed.ts";
 import { asWritten } from "./as-written.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
@@ -332,12 +334,19 @@ function constantUrl(url: unknown): string | null {
   return /^\s*[a-z][a-z0-9+.-]*:\/\/[^/?#]+[/?#]/i.test(url.slice(0, start)) ? url.slice(0, start) : null;
 }
 
-/** Appends the parameters without parsing the URL, which would change the encoding of its own query. */
+/**
+ * Appends the parameters without parsing the URL, which would change the encoding of its own query.
+ * @throws StepError input_invalid
+ */
 function withQuery(url: string, query: Readonly<Record<string, unknown>>): string {
   const added = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
-    for (const item of Array.isArray(value) ? value : [value])
-      if (item !== null) added.append(name, String(item));
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item === null) continue;
+      const sent = String(item);
+      for (const written of [name, sent]) assertWellFormed(formatPath(["query", name]), written);
+      added.append(name, sent);
+    }
   if (added.size === 0) return url;
   const [address, ...fragment] = url.split("#");
   const separator = !address!.includes("?") ? "?" : /[?&]$/.test(address!) ? "" : "&";

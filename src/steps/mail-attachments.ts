@@ -1,10 +1,12 @@
 /** The files of an email step: a text, rows as CSV, or a value as JSON. */
 import { z } from "zod";
-import { CSV_SEPARATORS, rowsToCsv } from "../../schemas/csv.ts";
+import { CSV_SEPARATORS, cellText, rowsToCsv } from "../../schemas/csv.ts";
 import { text, visibleOnly } from "../../schemas/text.ts";
 import type { Attachment } from "../core/connections.ts";
 import { columnsOf, rowOf } from "../core/mail/table.ts";
 import { StepError } from "../core/step-errors.ts";
+import { truncate } from "../core/truncate.ts";
+import { assertWellFormed } from "../core/well-formed.ts";
 
 /** The name of a file, which becomes a header of the mail. */
 // oxlint-disable-next-line no-control-regex -- a header must not contain these characters
@@ -67,7 +69,7 @@ export const AttachmentFields = z
 
 type AttachmentInput = z.output<typeof AttachmentFields>;
 
-/** @throws StepError input_invalid when a value has no JSON */
+/** @throws StepError input_invalid when a value has no JSON, or a cell has half of a surrogate pair */
 export function toAttachment({
   name,
   content,
@@ -84,7 +86,16 @@ export function toAttachment({
   });
   if (rows !== undefined) {
     const objects = rows.map(rowOf);
-    return file(rowsToCsv(objects, columns ?? columnsOf(objects), csv), given ?? "text/csv");
+    const shown = columns ?? columnsOf(objects);
+    for (const column of shown) assertWellFormed(`A column of the attachment "${name}"`, column);
+    for (const [index, row] of objects.entries())
+      for (const column of shown)
+        if (Object.hasOwn(row, column))
+          assertWellFormed(
+            `The column "${truncate(column, 100)}" of row ${index + 1} of the attachment "${name}"`,
+            cellText(row[column]),
+          );
+    return file(rowsToCsv(objects, shown, csv), given ?? "text/csv");
   }
   if (content !== undefined) return file(content, given);
   const written = JSON.stringify(json, null, 2) as string | undefined;

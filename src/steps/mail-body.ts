@@ -3,6 +3,7 @@ import type { Token, Tokens } from "marked";
 import { type MailBlock, type MailInline, paragraph, renderMail } from "../core/mail/document.ts";
 import { mailTable } from "../core/mail/table.ts";
 import { StepError } from "../core/step-errors.ts";
+import { assertWellFormed } from "../core/well-formed.ts";
 
 /** Maximum length of a text in Markdown, in characters. The parser needs a second for the worst text of this length. */
 const MAX_MARKDOWN = 20_000;
@@ -23,7 +24,7 @@ interface Body {
   tables: Readonly<Record<string, BodyTable>>;
 }
 
-/** @throws StepError input_invalid for Markdown that is too long or nested too deeply */
+/** @throws StepError input_invalid for Markdown that is too long or nested too deeply, and for half of a surrogate pair in a cell */
 export async function mailBody({
   subject,
   text,
@@ -36,7 +37,10 @@ export async function mailBody({
   const addTable = (name: string): void => {
     const { max_rows: maxRows, rows, ...table } = left.get(name)!;
     left.delete(name);
-    blocks.push(mailTable(rows, { ...table, maxRows }));
+    const made = mailTable(rows, { ...table, maxRows });
+    for (const cells of [made.columns, ...made.rows])
+      for (const cell of cells) assertWellFormed(`A cell of the table "${name}"`, cell);
+    blocks.push(made);
   };
   // Odd parts are the names of places.
   for (const [index, part] of text.split(PLACE).entries()) {

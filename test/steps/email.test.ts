@@ -178,6 +178,25 @@ describe("the attachments of an email step", () => {
     await expect(contentOf({ delimiter: ";" })).rejects.toThrow("delimiter");
   });
 
+  test("are refused with half a surrogate pair, which UTF-8 can't write, as are tables", async () => {
+    for (const csv of [{}, { for: "program" }])
+      for (const row of [{ note: "a\ud800" }, { note: 1, "b\udfff": 2 }, { "b\udfff": 2 }])
+        await expect(
+          mailOf({ attachments: [{ name: "o.csv", rows: [{ note: "a" }, row], csv }] }),
+        ).rejects.toMatchObject({
+          code: "input_invalid",
+          message: expect.stringMatching(/column.* "o\.csv" contains half a surrogate pair/),
+        });
+    for (const row of ["a\ud800", { "a\ud800": 1 }])
+      await expect(mailOf({ tables: { orders: { rows: [row] } } })).rejects.toMatchObject({
+        code: "input_invalid",
+        message: expect.stringContaining('table "orders" contains half a surrogate pair'),
+      });
+    const rows = [{ note: "\u{1F600}", nested: { a: "\ud800" } }];
+    const { attachments } = await mailOf({ attachments: [{ name: "o.csv", rows, csv: { for: "program" } }] });
+    expect(attachments![0]!.content).toBe('note,nested\r\n\u{1F600},"{""a"":""\\ud800""}"\r\n');
+  });
+
   test("are JSON of values, and have one content", async () => {
     const { attachments } = await mailOf({ attachments: [{ name: "o.json", json: { a: [1] } }] });
     expect(attachments).toEqual([

@@ -50,6 +50,19 @@ describe("an http step", () => {
     ]);
   });
 
+  it.each([{ a: "\ud800" }, { a: ["b", "\udfff"] }, { "a\ud800": 1 }])(
+    "refuses half a surrogate pair in its query %j, and in its url",
+    async (query) => {
+      const peer = await mockHttpServer((_request, response) => void response.end());
+      await expect(run({ url: peer.url, query })).rejects.toMatchObject({
+        code: "input_invalid",
+        message: expect.stringMatching(/^query\.a.? contains half a surrogate pair/u),
+      });
+      await expect(run({ url: `${peer.url}/\ud800` })).rejects.toThrow("half a surrogate pair");
+      expect(peer.received).toEqual([]);
+    },
+  );
+
   it.each([
     [304, {}, /^Add 304 to accept_status/],
     [302, { location: "https://example.com/" }, /headers\.location/],

@@ -3,6 +3,7 @@ import { charsetParameter, parseContentType } from "../../core/charset.ts";
 import type { HttpRequest, PartialIssue } from "../../core/connections.ts";
 import { formatPath } from "../../core/issues.ts";
 import { StepError } from "../../core/step-errors.ts";
+import { assertWellFormed } from "../../core/well-formed.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -78,11 +79,7 @@ export function withFormText(request: HttpRequest): HttpRequest {
     for (const item of [value].flat()) {
       if (item === null) continue;
       const text = String(item);
-      if (!name.isWellFormed() || !text.isWellFormed())
-        throw invalid(
-          `${formatPath(["body", name])} contains half a surrogate pair, which is no character.`,
-          "Remove it.",
-        );
+      for (const written of [name, text]) assertWellFormed(formatPath(["body", name]), written);
       fields.append(name, text);
     }
   return { ...request, body: fields.toString() };

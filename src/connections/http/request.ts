@@ -2,6 +2,7 @@
 import { charsetParameter } from "../../core/charset.ts";
 import type { HttpRequest, PartialIssue } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
+import { assertWellFormed } from "../../core/well-formed.ts";
 import type { HttpRules } from "./rules.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -162,8 +163,7 @@ function otherCharset(headers: HttpRequest["headers"]): string | undefined {
 }
 
 function textBytes(body: string, headers: HttpRequest["headers"]): Buffer {
-  if (!body.isWellFormed())
-    throw invalidInputError("The body contains half a surrogate pair, which is no character.", "Remove it.");
+  assertWellFormed("The body", body);
   const charset = otherCharset(headers);
   if (charset === undefined) return Buffer.from(body);
   const others = NOT_IN.get(charset);

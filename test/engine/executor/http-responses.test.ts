@@ -67,6 +67,22 @@ describe("a run", () => {
     });
   });
 
+  it("fails before a request whose url a value would change", async () => {
+    const engine = await open();
+    const peer = await mockHttpServer((_request, response) => sendJson(response, {}));
+    const url = `${peer.url}/a/\${{ inputs.x }}/b`;
+    const definition = {
+      inputs: { type: "object", properties: { x: { type: "string" } } },
+      steps: [{ id: "a", type: "http", url }],
+    };
+    const outcomes = [];
+    for (const x of ["..", "", "%2e%2e", "a/../b"])
+      outcomes.push(await runToEnd(engine, definition, { inputs: { x } }));
+    const failed = { code: "input_invalid", message: expect.stringMatching(/The value of inputs\.x /) };
+    expect(outcomes.map(({ error }) => error)).toMatchObject([failed, failed, null, null]);
+    expect(peer.received.map(({ path }) => path)).toEqual(["/a/%252e%252e/b", "/a/a%2F..%2Fb/b"]);
+  });
+
   it("undoes a step with a request whose response has no body", async () => {
     const engine = await open();
     const peer = await mockHttpServer(({ method }, response) => {

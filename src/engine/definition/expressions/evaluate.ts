@@ -9,7 +9,7 @@ import type { Evaluation } from "./evaluation-context.ts";
 import type { Reads } from "./resolve.ts";
 import type { CompiledExpression, ExpressionIssue } from "./types.ts";
 import { encodeForUrl } from "./text-functions.ts";
-import { isPercentEncoded } from "./url-parts.ts";
+import { assertUrlParts, assertUrlText, isPercentEncoded, mustStay, type UrlValue } from "./url-parts.ts";
 import { setField, toJson, formatAsText } from "./values.ts";
 import { parseValue } from "./value-tree.ts";
 import type { ValueTree } from "./value-tree.ts";
@@ -145,22 +145,44 @@ function compileText(
   reads: Reads,
   encoding?: "url",
 ): Evaluator {
-  const compiledParts = parts.map((part, index) => {
+  const compiledParts = parts.map((part, index): string | TextPart => {
     if (typeof part === "string") return part;
     addReads(reads, part.reads);
     const evaluate = compileTimed(part);
-    return encoding === "url" && isPercentEncoded(part, index)
-      ? (evaluation: Evaluation) => encodeForUrl(evaluation, formatAsText(evaluation, evaluate(evaluation)))
-      : (evaluation: Evaluation) => formatAsText(evaluation, evaluate(evaluation));
+    const write = (evaluation: Evaluation): string => formatAsText(evaluation, evaluate(evaluation));
+    return encoding === "url" ? urlPart(part, index, write) : { write };
   });
   return (evaluation) => {
     let text = "";
+    const values: UrlValue[] = [];
     for (const part of compiledParts) {
-      const addition = typeof part === "string" ? part : part(evaluation);
+      const addition = typeof part === "string" ? part : part.write(evaluation);
       chargeText(evaluation, text.length + addition.length);
+      const start = text.length;
       text += addition;
+      if (typeof part === "object" && part.staying !== undefined)
+        values.push({ part: part.staying, start, end: text.length });
     }
+    assertUrlParts(evaluation, text, values);
     return toJson(evaluation, text);
+  };
+}
+
+/** A part of a text. `staying` is set where the value must stay in the URL. */
+interface TextPart {
+  write(evaluation: Evaluation): string;
+  staying?: ParsedExpression;
+}
+
+function urlPart(part: ParsedExpression, index: number, write: TextPart["write"]): TextPart {
+  const isEncoded = isPercentEncoded(part, index);
+  return {
+    write: (evaluation) => {
+      const text = write(evaluation);
+      assertUrlText(part, text);
+      return isEncoded ? encodeForUrl(evaluation, text) : text;
+    },
+    ...(mustStay(part, index) && { staying: part }),
   };
 }
 

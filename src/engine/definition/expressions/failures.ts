@@ -60,7 +60,7 @@ export class ExpressionError extends StepError {
 
 /** Makes the error of a failed evaluation. The message is a whole sentence without its period. */
 export function expressionError(
-  code: Extract<StepErrorCode, "expression_failed" | "expression_limit" | "null_value">,
+  code: Extract<StepErrorCode, "expression_failed" | "expression_limit" | "input_invalid" | "null_value">,
   location: SourceLocation,
   message: string,
   { fix, ...details }: { fix?: string | undefined; [detail: string]: unknown } = {},

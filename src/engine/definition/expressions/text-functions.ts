@@ -7,6 +7,7 @@ import {
   invalidOffset,
 } from "../../../core/charset.ts";
 import { JsonLossError, JsonTooDeepError, parseExactJson } from "../../../core/json-text.ts";
+import { HALF_PAIR } from "../../../core/well-formed.ts";
 import { charge, chargeText, limitList } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 import { secondsText } from "./exact-times.ts";
@@ -185,13 +186,22 @@ const escapeHtml: FunctionBody = ([value], { evaluation }) => {
   return source.replaceAll(/[&<>"']/g, (letter) => HTML_ENTITIES[letter]!);
 };
 
-/** Encodes a text as one part of a URL. Half of a surrogate pair becomes U+FFFD. */
+/** Encodes a text as one part of a URL. @param source without halves of surrogate pairs */
 export function encodeForUrl(evaluation: Evaluation, source: string): string {
   chargeText(evaluation, 3 * source.length);
-  const encoded = encodeURIComponent(source.toWellFormed());
+  const encoded = encodeURIComponent(source);
   chargeText(evaluation, encoded.length);
   return encoded;
 }
+
+const urlEncode: FunctionBody = ([value], { evaluation, location }) => {
+  const text = formatAsText(evaluation, value);
+  if (!text.isWellFormed())
+    throwFailed(location, `encodes ${HALF_PAIR}`, {
+      fix: "Remove it.",
+    });
+  return encodeForUrl(evaluation, text);
+};
 
 /** Work of decoding one character: that of an older charset is looked up in a table. */
 const DECODE_COST = 2;
@@ -239,7 +249,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
     usage: "url_encode(text)",
     params: [urlPart],
     result: is.returnsText,
-    call: ([value], { evaluation }) => encodeForUrl(evaluation, formatAsText(evaluation, value)),
+    call: urlEncode,
   },
   raw: {
     usage: "raw(text), in a url: the text is part of the URL as it is, not encoded",

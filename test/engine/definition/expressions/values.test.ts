@@ -154,12 +154,24 @@ describe("escape_html and url_encode", () => {
     );
     expect(evaluate("url_encode('a b/c?d=é&e')")).toBe("a%20b%2Fc%3Fd%3D%C3%A9%26e");
     expect(evaluate("url_encode(inputs.n)")).toBe("5");
-    expect(evaluate("url_encode(inputs.text)", { text: "\ud800" })).toBe("%EF%BF%BD");
+    expect(failure("url_encode(inputs.text)", { text: "\ud800" })).toMatchObject({
+      code: "expression_failed",
+      message: expect.stringContaining("half a surrogate pair"),
+    });
   });
 });
 
 const urlOf = (template: string, inputs: Record<string, unknown>): unknown =>
   compileValue(template, { encoding: "url" }).evaluate({ ...scope, inputs });
+
+const isUrl = (template: string, inputs: Record<string, unknown>): boolean => {
+  try {
+    urlOf(template, inputs);
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 describe("values inside a URL", () => {
   const inputs = { id: "a/b c?", n: 5, base: "https://example.com:8080/v1", list: [1], none: null };
@@ -173,9 +185,93 @@ describe("values inside a URL", () => {
     ["${{ inputs.base }}", "https://example.com:8080/v1"],
     ["https://example.com/a%20b?c=d&e", "https://example.com/a%20b?c=d&e"],
     ["https://example.com/${{ inputs.list }}", "https://example.com/%5B1%5D"],
-    ["https://example.com/${{ inputs.none }}", "https://example.com/"],
+    ["https://example.com/?q=${{ inputs.none }}", "https://example.com/?q="],
   ])("are encoded in %s", (template, url) => {
     expect(urlOf(template, inputs)).toBe(url);
+  });
+
+  it.each([
+    ["https://example.com/a/${{ inputs.x }}/b", ".."],
+    ["https://example.com/a/${{ inputs.x }}/b", "."],
+    ["https://example.com/a/${{ inputs.x }}", ".."],
+    ["https://example.com/a/${{ inputs.x }}?q=1", ".."],
+    ["https://example.com/a/${{ inputs.x }}#top", ".."],
+    ["https://example.com/a/.${{ inputs.x }}/b", "."],
+    ["https://example.com/a/..${{ inputs.x }}/b", ""],
+    ["https://example.com/a/%2E${{ inputs.x }}/b", "."],
+    ["https://example.com/a/${{ inputs.x }}${{ inputs.x }}/b", "."],
+    ["https://example.com/a/${{ inputs.x }}${{ raw('.') }}/b", "."],
+    ["https://example.com/a/${{ inputs.x }}\t${{ inputs.x }}/b", "."],
+    ["https://example.com/a/${{ inputs.x }}\n", ".."],
+    ["https://example.com/a\\${{ inputs.x }}\\b", ".."],
+    ["https://example.com/a/${{ url_encode(inputs.x) }}/b", ".."],
+    ["${{ inputs.base }}/${{ inputs.x }}/b", ".."],
+    ["https:example.com/a/${{ inputs.x }}", ".."],
+    ["https://example.com/a/${{ inputs.x }}", ""],
+    ["https://example.com/a/${{ inputs.x }}", null],
+    ["https://example.com/a/${{ inputs.x }}/b", ""],
+    ["https://${{ inputs.x }}/b", ""],
+    ["https://${{ inputs.x }}", ""],
+    ["https://example.com:${{ inputs.x }}/b", ""],
+  ])("may not remove or empty a part of %j with %j", (template, x) => {
+    expect(() => urlOf(template, { ...inputs, x })).toThrow(
+      expect.objectContaining({
+        code: "input_invalid",
+        message: expect.stringMatching(/inputs\.x.*raw\(/),
+      }),
+    );
+  });
+
+  it.each([
+    ["https://example.com/a/${{ inputs.x }}", "..."],
+    ["https://example.com/a/${{ inputs.x }}.json", "."],
+    ["https://example.com/a/../${{ inputs.x }}/./b//c", "d"],
+    ["https://example.com/a/${{ raw(inputs.x) }}/b", ".."],
+    ["https://example.com/a/${{ raw(inputs.x) }}", ""],
+    ["https://example.com/a?q=/${{ inputs.x }}/", ".."],
+    ["https://example.com/a#/${{ inputs.x }}/", ".."],
+    ["${{ inputs.base }}?q=${{ inputs.x }}", ".."],
+    ["https://${{ inputs.x }}example.com//a/..", ""],
+    ["http${{ inputs.x }}://example.com/", ""],
+    ["https://[::1]:80/a${{ inputs.x }}", ""],
+  ])("leave other parts of %j as they are with %j", (template, x) => {
+    expect(urlOf(template, { ...inputs, x })).toBe(
+      template.replace("${{ inputs.base }}", inputs.base).replace(/\$\{\{.*?\}\}/, x),
+    );
+  });
+
+  it.each([
+    ["/", "/c", true],
+    ["/b/", "", true],
+    ["/", "?q", true],
+    ["/.", "/c", false],
+    ["/", ".", false],
+    ["/", "%2E/", false],
+  ])("are one part for the URL parser between %j and %j", (before, after, isWholePart) => {
+    const pieces = ["", ".", "/", "\\", "%2e", "\t", " ", "a", "?", "#", "@", ":", ";", "\u3002", "é"];
+    const values = pieces.flatMap((first) => pieces.map((second) => first + second));
+    const start = `https://example.com/a${before}`;
+    const keeps = (x: string): boolean => {
+      const path = `/a${before}${encodeURIComponent(x)}${after}`.replace(/\?.*/, "");
+      const read = new URL(`${start}${encodeURIComponent(x)}${after}`).pathname;
+      return read === path && !(isWholePart && x === "");
+    };
+    const kept = values.filter(keeps);
+    expect(kept.length).toBeGreaterThan(200);
+    expect(values.filter((x) => isUrl([start, "${{ inputs.x }}", after].join(""), { x }))).toEqual(kept);
+  });
+
+  it.each([
+    "https://example.com/${{ inputs.x }}",
+    "https://example.com/?q=${{ raw(inputs.x) }}",
+    "${{ inputs.x }}/a",
+  ])("may not contain half a surrogate pair in %s", (template) => {
+    expect(() => urlOf(template, { x: "a\ud800" })).toThrow(
+      expect.objectContaining({
+        code: "input_invalid",
+        message: expect.stringMatching(/inputs\.x\)? contains half a surrogate pair/),
+      }),
+    );
   });
 
   it("are not encoded elsewhere", () => {
