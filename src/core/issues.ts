@@ -284,9 +284,30 @@ const joinMessages = (issues: readonly ZodIssue[]): string =>
     .map((issue) => `${formatPath(issue.path)} ${describe(issue).message}`.trimStart())
     .join(", ");
 
+/** The kinds that a value may have, if all that the options of a union find is that it has another one. */
+function otherKinds({ errors }: z.core.$ZodIssueInvalidUnion): string[] | undefined {
+  const found: string[] = [];
+  for (const [only, ...more] of errors) {
+    if (only === undefined || more.length > 0 || only.path.length > 0) return undefined;
+    if (only.code === "invalid_type" && held(only) === "") found.push(kind(only.expected));
+    else if (only.code === "invalid_union") {
+      const inner = otherKinds(only);
+      if (inner === undefined) return undefined;
+      found.push(...inner);
+    } else return undefined;
+  }
+  return found.length === 0 ? undefined : found;
+}
+
 /** Describes what each option requires; in a discriminated union, the values of the discriminator. */
 function describeUnion(issue: z.core.$ZodIssueInvalidUnion): Omit<Issue, "path"> {
   if (issue.discriminator === undefined || issue.inclusive === false || issue.options === undefined) {
+    const others = otherKinds(issue);
+    if (others !== undefined) {
+      const [last, ...first] = [...new Set(others)].toReversed();
+      const listed = first.length === 0 ? last : `${first.toReversed().join(", ")} or ${last}`;
+      return { code: "wrong_type", message: `must be ${listed}, got ${received(issue.input, "")}` };
+    }
     return {
       code: "no_match",
       message:

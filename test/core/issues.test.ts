@@ -182,6 +182,12 @@ describe("issues", () => {
       },
     ],
     [
+      "none of several kinds",
+      z.union([z.string(), z.union([z.number(), z.null(), z.string()]), z.strictObject({ a: z.int() })]),
+      [],
+      { code: "wrong_type", message: "must be text, a number, null or an object, got a list" },
+    ],
+    [
       "several forms where one is wanted",
       z.xor([z.string(), z.string()]),
       "a",

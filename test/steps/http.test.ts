@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { createHttpClient } from "../../src/connections/http/index.ts";
 import { formatShape } from "../../src/core/format-shape.ts";
+import { parseInput } from "../../src/engine/definition/parse-input.ts";
 import { fixedSecrets } from "../../src/core/secret-source.ts";
+import type { StepError } from "../../src/core/step-errors.ts";
 import type { StepOutcome } from "../../src/core/step-type.ts";
 import { httpStep } from "../../src/steps/http.ts";
 import { parseConfig, stepErrorOf, mockHttpServer, sendJson } from "../support/mock-http-server.ts";
+import { thrownBy } from "../support/callers.ts";
 import { checkStep, runStep } from "../support/step-check.ts";
 
 const world = {
@@ -22,6 +25,14 @@ const run = (written: object): Promise<StepOutcome> => runStep(httpStep, written
 const issues = async (written: object) => (await checkStep(httpStep, written, world)).issues;
 
 const hasEffects = (more: object) => httpStep.hasEffects({ id: "a", type: "http", ...more });
+
+/** The message and the fix of fields that have a wrong value. */
+function failureOf(fields: object): unknown {
+  const { message, options } = thrownBy(() =>
+    parseInput({ type: httpStep }, { url: "http://127.0.0.1:1/", ...fields }),
+  ) as StepError;
+  return [message, options.fix === undefined ? {} : { fix: options.fix }];
+}
 
 const headers = (secret: string) => ({ "X-Key": { secret } });
 
@@ -90,6 +101,18 @@ describe("an http step", () => {
     const peer = await mockHttpServer((_request, response) => void response.end());
     await run({ url: peer.url, headers: { "X-Page": 5, "X-Dry-Run": true } });
     expect(peer.received[0]!.headers).toMatchObject({ "x-page": "5", "x-dry-run": "true" });
+  });
+
+  it.each([
+    [null, "null", { fix: "Write a default for null in the expression, such as ${{ … ?? '' }}." }],
+    [[1], "a list", {}],
+  ])("says what a header or a parameter of its query may be, for %j", (value, got, more) => {
+    const kinds = "must be text, a number, a boolean";
+    expect(failureOf({ headers: { "X-A": value } })).toEqual([
+      `headers.X-A ${kinds} or an object, got ${got}.`,
+      more,
+    ]);
+    expect(failureOf({ query: { a: {} } })).toEqual([`query.a ${kinds}, null or a list, got an object.`, {}]);
   });
 
   it("sends a secret by its name", async () => {

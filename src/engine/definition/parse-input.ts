@@ -1,6 +1,7 @@
 /** Parses the fields of a step after their expressions are evaluated. */
 import { z } from "zod";
-import { issuesOf } from "../../core/issues.ts";
+import type { Issue } from "../../../schemas/problem.ts";
+import { locatedIssues } from "../../core/issues.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { AnyStepType, Field } from "../../core/step-type.ts";
 
@@ -38,9 +39,27 @@ export function parseInput(
   );
   const parsed = schema.safeParse(present, { reportInput: true });
   if (parsed.success) return parsed.data;
-  const issues = issuesOf(parsed.error, schema);
+  const located = locatedIssues(parsed.error, schema);
+  const issues = located.map(({ path, issue }) => withFix(issue, valueAt(present, path)));
   const firstIssues = issues.slice(0, 3).map(({ path, message }) => `${path} ${message}`);
+  const fix = issues[0]?.fix;
   throw new StepError("input_invalid", `${firstIssues.join("; ")}.`, {
+    ...(fix !== undefined && { fix }),
     details: { errors: issues.slice(0, 20) },
   });
 }
+
+const valueAt = (fields: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (value, part) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, part)
+        ? (value as Readonly<Record<PropertyKey, unknown>>)[part]
+        : undefined,
+    fields,
+  );
+
+/** Adds what to do about a value that is wrong, where its issue does not say it: null is the result of an expression. */
+const withFix = (issue: Issue, value: unknown): Issue =>
+  value !== null || issue.fix !== undefined
+    ? issue
+    : { ...issue, fix: "Write a default for null in the expression, such as ${{ … ?? '' }}." };
