@@ -85,6 +85,41 @@ function divideTo(a: Big, b: Big, decimals: number): Big {
 }
 
 /**
+ * Divides two doubles as the decimals that they write.
+ * @param right not zero
+ * @returns the nearest double
+ */
+export const divideWritten = (left: number, right: number): number =>
+  nearestQuotient(new Big(left), new Big(right));
+
+/** The double that is nearest to the mean of the decimals that doubles write, however large their sum is. */
+export const meanOfWritten = (values: readonly number[]): number =>
+  nearestQuotient(
+    values.reduce((sum, value) => sum.plus(value), new Big(0)),
+    new Big(values.length),
+  );
+
+/** More bits than those of a double, which has 53: the last one only says that there are more. */
+const QUOTIENT_BITS = 66;
+
+function nearestQuotient(a: Big, b: Big): number {
+  const exponent = Math.min(lastExponent(a), lastExponent(b));
+  const [dividend, divisor] = [integerOf(a, exponent), integerOf(b, exponent)];
+  const shift = Math.max(0, QUOTIENT_BITS + bitsOf(divisor) - bitsOf(dividend));
+  const shifted = dividend << BigInt(shift);
+  const quotient = shifted / divisor;
+  const bits = quotient * divisor === shifted ? quotient : quotient | 1n;
+  // In two parts, because 2 ** 1024 is no double.
+  const half = Math.floor(shift / 2);
+  return (a.s * b.s * Number(bits)) / 2 ** half / 2 ** (shift - half);
+}
+
+const lastExponent = ({ c, e }: Big): number => e - c.length + 1;
+const integerOf = (value: Big, exponent: number): bigint =>
+  BigInt(value.c.join("")) * 10n ** BigInt(lastExponent(value) - exponent);
+const bitsOf = (value: bigint): number => value.toString(2).length;
+
+/**
  * Rounds half away from zero, exactly.
  * @param decimals 0 to 15
  */

@@ -9,14 +9,9 @@ import { MAX_EXPRESSION_LIST } from "./limits.ts";
 import { countCharacters } from "./text-functions.ts";
 import { elementType, notNull } from "./typing.ts";
 import type { Type } from "./typing.ts";
-import { calculate } from "./operators.ts";
+import { meanOf, sumOf } from "./operators.ts";
 import { compare, identityKey, kindOf, fieldNames, describeKind, orderOf } from "./values.ts";
 import type { Fields } from "./values.ts";
-
-const sumOf = (values: readonly ExactNumber[], { evaluation, location }: CallContext): ExactNumber => {
-  charge(evaluation, values.length);
-  return values.reduce((sum, value) => calculate(evaluation, location, "+", sum, value), 0);
-};
 
 /** Work of comparing two values. */
 const COMPARISON_COST = 5;
@@ -171,17 +166,16 @@ export const LIST_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
     usage: "list.sum()",
     params: [is.numbers],
     result: is.returnsNumber,
-    call: ([list], call) => sumOf(list as ExactNumber[], call),
+    call: ([list], { evaluation, location }) => sumOf(evaluation, location, list as ExactNumber[]),
   },
   avg: {
     usage: "list.avg()",
     params: [is.numbers],
     // An empty list has no average: null, as in SQL.
     result: () => ({ ...NUMBER, nullable: true }),
-    call: ([list], call) => {
+    call: ([list], { evaluation, location }) => {
       const values = list as ExactNumber[];
-      if (values.length === 0) return null;
-      return calculate(call.evaluation, call.location, "/", sumOf(values, call), values.length);
+      return values.length === 0 ? null : meanOf(evaluation, location, values);
     },
   },
   min: extremeOf("min", 1),

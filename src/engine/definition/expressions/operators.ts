@@ -1,5 +1,11 @@
 /** The operators. Except for equality and `in`, callers have ruled out null. */
-import { calculateExactly, compareNumbers, isLargeInteger } from "../../../core/long-number-arithmetic.ts";
+import {
+  calculateExactly,
+  compareNumbers,
+  divideWritten,
+  isLargeInteger,
+  meanOfWritten,
+} from "../../../core/long-number-arithmetic.ts";
 import type { ExactNumber, ExactOperator } from "../../../core/long-number-arithmetic.ts";
 import type { BinaryOperator } from "./cel-parser.ts";
 import { throwFailed } from "./failures.ts";
@@ -101,7 +107,7 @@ export function applyOperator(
 
 /**
  * Calculates with numbers. Integers, and decimals of up to 15 digits, are what they write: the result has all its digits, where
- * that of doubles would be rounded. Other doubles, such as thirds, are rounded as doubles are, and so are quotients of doubles.
+ * that of doubles would be rounded, and a quotient is the nearest double. Other doubles, such as thirds, are rounded as doubles are.
  * @throws StepError expression_failed
  */
 export function calculate(
@@ -115,17 +121,78 @@ export function calculate(
   if (typeof left === "number" && typeof right === "number") {
     const result = calculateDouble(op, left, right);
     const areIntegers = Number.isSafeInteger(left) && Number.isSafeInteger(right);
-    if (op === "/" || (areIntegers && Number.isSafeInteger(result))) return assertFinite(location, result);
+    if (areIntegers && (op === "/" || Number.isSafeInteger(result))) return assertFinite(location, result);
     const short = areIntegers ? undefined : calculateShort(op, left, right);
     if (short !== undefined) return short;
     charge(evaluation, DIGITS_COST);
     if (!isWritten(left) || !isWritten(right)) return assertFinite(location, result);
+    if (op === "/") return quotientOf(evaluation, left, right);
     const exact = calculateDigits(evaluation, location, op, left, right);
     // With a large double the result may be one, too; from others an integer beyond 2^53 is a long number.
     const isLarge = isLargeInteger(left) || isLargeInteger(right);
     return isLarge && compareNumbers(exact, result) === 0 ? result : exact;
   }
   return calculateDigits(evaluation, location, op, left, right);
+}
+
+/**
+ * Returns the mean of numbers: their sum divided by their count, and also where the sum of doubles is too large for one.
+ * @param values at least one
+ * @throws StepError expression_failed
+ */
+export function meanOf(
+  evaluation: Evaluation,
+  location: SourceLocation,
+  values: readonly ExactNumber[],
+): ExactNumber {
+  charge(evaluation, values.length);
+  if (areAllDoubles(values) && !Number.isFinite(values.reduce((sum, value) => sum + value, 0))) {
+    charge(evaluation, LARGE_COST * values.length);
+    return meanOfWritten(values);
+  }
+  const sum = sumOf(evaluation, location, values);
+  if (typeof sum !== "number" || Number.isSafeInteger(sum) || !areAllDoubles(values))
+    return calculate(evaluation, location, "/", sum, values.length);
+  charge(evaluation, DIGITS_COST * values.length);
+  // The sum may have more digits than a decimal that is certainly written.
+  return values.every(isWritten)
+    ? quotientOf(evaluation, sum, values.length)
+    : calculate(evaluation, location, "/", sum, values.length);
+}
+
+/** Adds numbers. Those that are decimals of few digits are added exactly, also where a sum in between has more of them. */
+export function sumOf(
+  evaluation: Evaluation,
+  location: SourceLocation,
+  values: readonly ExactNumber[],
+): ExactNumber {
+  charge(evaluation, values.length);
+  const isDecimal = (value: ExactNumber): boolean => {
+    if (typeof value === "string" || decimalsOf(value) !== undefined) return true;
+    charge(evaluation, DIGITS_COST);
+    return isWritten(value);
+  };
+  const areDecimals = values.every(isDecimal);
+  return values.reduce(
+    (sum, value) =>
+      areDecimals && !Number.isInteger(sum) && !isDecimal(sum)
+        ? calculateDigits(evaluation, location, "+", sum, value)
+        : calculate(evaluation, location, "+", sum, value),
+    0,
+  );
+}
+
+const areAllDoubles = (values: readonly ExactNumber[]): values is number[] =>
+  values.every((value) => typeof value === "number");
+
+/** Work of adding a double to a sum of hundreds of digits. */
+const LARGE_COST = 600;
+/** Work of dividing the integers of two decimals. */
+const QUOTIENT_COST = 200;
+
+function quotientOf(evaluation: Evaluation, left: number, right: number): number {
+  charge(evaluation, QUOTIENT_COST);
+  return divideWritten(left, right);
 }
 
 /** Work of finding out how many digits two doubles have. */
@@ -181,6 +248,7 @@ function calculateShort(op: ExactOperator, left: number, right: number): number 
   const scaleBy = (decimals: number): number => POWERS[op === "*" ? decimals : Math.max(of, by)]!;
   const [a, b] = [Math.round(left * scaleBy(of)), Math.round(right * scaleBy(by))];
   const result = calculateDouble(op, a, b);
+  if (op === "/") return Math.max(Math.abs(a), Math.abs(b)) < MAX_SHORT ? result : undefined;
   if (Math.max(Math.abs(a), Math.abs(b), Math.abs(result)) >= MAX_SHORT) return undefined;
   return result / (op === "*" ? scaleBy(of) * scaleBy(by) : scaleBy(of));
 }

@@ -28,6 +28,9 @@ function fraction(integer: bigint, scale: bigint): number | string | undefined {
 
 const written = ({ integer, decimals }: { integer: number; decimals: number }) => integer / 10 ** decimals;
 
+const nearest = (dividend: bigint, divisor: bigint): number =>
+  Number(`${(dividend * 10n ** 80n) / divisor}e-80`);
+
 describe("long numbers in expressions", () => {
   it.each([
     ["inputs.small < inputs.large", true],
@@ -160,12 +163,30 @@ describe("long numbers in expressions", () => {
     ["0.3 % 0.1", 0],
     ["900719925474099 + 0.23", "900719925474099.23"],
     ["[900719925474099.0, 0.23, 0.10].sum()", "900719925474099.33"],
+    ["[99999423381406.4, 99999423381406.4, 99999423381406.4].sum()", 299998270144219.2],
     ["9007199254740991 + 0.5", "9007199254740991.5"],
     ["9007199254740991 * 1.5", "13510798882111486.5"],
     ["[9007199254740991, 1, 0.5].sum() == [9007199254740991, 0.5, 1].sum()", true],
     ["1e16 + 1", "10000000000000001"],
     ["1e20 * 10.0", 1e21],
     ["1e300 * 10.0", 1e301],
+    ["0.6 / 3", 0.2],
+    ["0.6 / 0.3", 2],
+    ["-0.3 / 0.1", -3],
+    ["floor(0.3 / 0.1)", 3],
+    ["2 / 0.3", 6.666666666666667],
+    ["1e20 / 0.3", 333333333333333300000],
+    ["0.000000000001 / 3", 3.3333333333333334e-13],
+    ["123456789012.345 / 0.00000000000000000003", 4.1152263004115e30],
+    ["[0.1, 0.2, 0.3].avg()", 0.2],
+    ["[1.1, 2.2, 3.3].avg()", 2.2],
+    ["[123456789.123456, 0.0000007, 0].avg()", 41152263.04115223],
+    ["avg([1e308, 1e308])", 1e308],
+    ["avg([1.7976931348623157e308, 1.7976931348623157e308, 1.7976931348623157e308])", Number.MAX_VALUE],
+    ["avg([1e308, 1e308, -1e308, -1e308, 0.5])", 0.1],
+    ["avg([1e308, 1e308, -1e308, -1e308, 1e-300])", 2e-301],
+    ["0.3 % 0.1", 0],
+    ["5.5 % 0.0000007", 6e-7],
     ["1.0 / 3.0 * 3.0", 1],
     ["1.0 / 3.0 + 1.0 / 7.0", 1 / 3 + 1 / 7],
     ["1e-300 * 1e-300", 0],
@@ -190,6 +211,25 @@ describe("long numbers in expressions", () => {
         expect(product).toBe(fraction(exact(a) * exact(b), scale * scale));
       }),
       { seed: 29, numRuns: 500 },
+    );
+  });
+
+  it("divides decimals to the double that is nearest to the exact quotient, and so it does with means", () => {
+    const amount = fc.record({
+      integer: fc.integer({ min: 1 - 10 ** 15, max: 10 ** 15 - 1 }).filter((integer) => integer !== 0),
+      decimals: fc.nat({ max: 18 }),
+    });
+    const quotient = compileCel("inputs.a / inputs.b");
+    const mean = compileCel("[inputs.a, inputs.a, inputs.a].avg()");
+    fc.assert(
+      fc.property(amount, amount, (a, b) => {
+        const exact = (one: typeof a): bigint => BigInt(one.integer) * 10n ** BigInt(18 - one.decimals);
+        const double = (one: typeof a): number => Number(`${one.integer}e-${one.decimals}`);
+        const scope = { inputs: { a: double(a), b: double(b) }, run: {}, steps: {} };
+        expect(quotient.evaluate(scope)).toBe(nearest(exact(a), exact(b)));
+        expect(Number(mean.evaluate(scope))).toBe(double(a));
+      }),
+      { seed: 30, numRuns: 1_000 },
     );
   });
 
