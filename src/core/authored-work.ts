@@ -3,7 +3,7 @@ import { OPERATOR } from "../../schemas/actor.ts";
 import { type Contribution, isContributor, unreviewedContribution } from "./authorship.ts";
 import type { EngineApi, RemainingWork } from "./engine-port.ts";
 import { samePerson } from "./mailbox.ts";
-import type { RunActor, RunRecord } from "./model.ts";
+import type { RunActor, RunCause, RunRecord, VersionRef } from "./model.ts";
 import type { Principal, WorkflowReader } from "./ports.ts";
 import { isDefiner, isPersonal, personalCause, type PersonalCause } from "./run-causes.ts";
 import type { RunReader } from "./run-ports.ts";
@@ -63,23 +63,45 @@ export async function findAuthoredWork(
   run: RunRecord,
   { workflows }: Pick<RemainingWork, "workflows">,
 ): Promise<AuthoredWork | undefined> {
-  const versions = new Map<string, { workflowId: string; version: number }>();
-  const add = (workflowId: string, version: number) =>
-    versions.set(`${workflowId}@${version}`, { workflowId, version });
-  for (const { workflow_id: id, version } of workflows) if (id !== null && version !== null) add(id, version);
   const definer = run.causes
     .filter(isDefiner)
     .find((cause) => isContributor(principal, { ...cause, subject: usageSubjectOf(cause) }));
   if (definer !== undefined) return { kind: definer.kind, runId: definer.by };
-  for (let next: RunRecord | undefined = run; next !== undefined;) {
-    // What was called before the question takes part too: the question may rest on its output.
-    for (const [id, version] of Object.entries(next.pins ?? {})) add(id, version);
-    next = next.parent === null ? undefined : await read.runs.find(next.parent.runId);
-  }
-  for (const { workflowId, version } of versions.values()) {
+  const remaining = workflows.flatMap(({ workflow_id: workflowId, version }) =>
+    workflowId !== null && version !== null ? [{ workflowId, version }] : [],
+  );
+  // What was called before the question takes part too, and what wrote the inputs: the question may rest on them.
+  const inputs = run.causes.flatMap((cause) => (cause.kind === "inputs" ? cause.versions : []));
+  const versions = [...remaining, ...(await versionsIn(read.runs, run)), ...inputs];
+  for (const { workflowId, version } of distinctVersions(versions)) {
     const authorship = await read.workflows.authorship(workflowId, version);
     const contribution = unreviewedContribution(principal, version, authorship);
     if (contribution !== undefined) return { ...contribution, workflowId };
   }
   return undefined;
 }
+
+/** The versions of a run and of the runs that wait for it, and all that they call. */
+async function versionsIn(
+  runs: Pick<RunReader, "find">,
+  run: Pick<RunRecord, "workflowId" | "version" | "pins" | "parent">,
+): Promise<VersionRef[]> {
+  const found: VersionRef[] = [];
+  for (let next: typeof run | undefined = run; next !== undefined;) {
+    const { workflowId, version, pins, parent }: typeof run = next;
+    if (workflowId !== null) found.push({ workflowId, version });
+    for (const [id, pinned] of Object.entries(pins ?? {})) found.push({ workflowId: id, version: pinned });
+    next = parent === null ? undefined : await runs.find(parent.runId);
+  }
+  return distinctVersions(found);
+}
+
+const distinctVersions = (versions: readonly VersionRef[]): VersionRef[] => [
+  ...new Map(versions.map((ref) => [`${ref.workflowId}@${ref.version}`, ref])).values(),
+];
+
+/** What a run that wrote the inputs of another one, which it does not wait for, leaves as a cause of that one. */
+export const inputsCause = async (
+  runs: Pick<RunReader, "find">,
+  run: Pick<RunRecord, "id" | "workflowId" | "version" | "pins" | "parent">,
+): Promise<RunCause> => ({ kind: "inputs", by: run.id, versions: await versionsIn(runs, run) });

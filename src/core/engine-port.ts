@@ -139,7 +139,11 @@ interface RunRequestOptions {
   pins?: RunPins | null | undefined;
   /** The run that this one retries. */
   retryOf?:
-    Pick<RunRecord, "id" | "firstRunId" | "workflowId" | "definition" | "actor" | "causes"> | undefined;
+    | Pick<
+        RunRecord,
+        "id" | "firstRunId" | "workflowId" | "version" | "definition" | "pins" | "parent" | "actor" | "causes"
+      >
+    | undefined;
   /** Who causes it besides its actor, and the causes of the run that starts it. Those of a retried run are added. */
   causes?: readonly RunCause[] | undefined;
   scheduledFor?: string | undefined;

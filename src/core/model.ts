@@ -54,7 +54,18 @@ export type RunCause =
       /** The run, or the delivery, with which they caused it. */
       by: string;
     })
-  | { kind: "unsigned" };
+  | { kind: "unsigned" }
+  /**
+   * The versions that wrote its inputs, where no run of them waits for it: of the failed run whose `on_failure` started it, or of the runs
+   * that waited for a run that it repeats. They are kept here because that run may be purged.
+   */
+  | { kind: "inputs"; by: string; versions: readonly VersionRef[] };
+
+/** A version of a workflow. */
+export interface VersionRef {
+  workflowId: string;
+  version: number;
+}
 
 /** Why a run must end before its steps have. */
 export type RunStop = ({ status: "cancelled"; by: string } | { status: "failed"; error: RunError }) & {

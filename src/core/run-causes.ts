@@ -4,9 +4,10 @@ import type { TriggerDeliveryRecord } from "./trigger-ports.ts";
 import { usageSubjectOf } from "./usage-limits.ts";
 
 /** A cause that names who it was. */
-export type PersonalCause = Exclude<RunCause, { kind: "unsigned" }>;
+export type PersonalCause = Exclude<RunCause, { kind: "unsigned" | "inputs" }>;
 
-export const isPersonal = (cause: RunCause): cause is PersonalCause => cause.kind !== "unsigned";
+export const isPersonal = (cause: RunCause): cause is PersonalCause =>
+  cause.kind !== "unsigned" && cause.kind !== "inputs";
 
 /** Whether it names who wrote what the run executes, which is no saved version. */
 export const isDefiner = (cause: RunCause): cause is PersonalCause & { kind: "patched" | "step" } =>
@@ -62,7 +63,11 @@ export function causesOfRun({ id, workflowId, actor, definition, retryOf, causes
 export function distinctCauses(causes: readonly RunCause[]): RunCause[] {
   const first = new Map<string, RunCause>();
   for (const cause of causes) {
-    const key = isPersonal(cause) ? `${cause.kind} ${usageSubjectOf(cause)}` : cause.kind;
+    const key = isPersonal(cause)
+      ? `${cause.kind} ${usageSubjectOf(cause)}`
+      : cause.kind === "inputs"
+        ? `inputs ${cause.by}`
+        : cause.kind;
     if (!first.has(key)) first.set(key, cause);
   }
   return [...first.values()];

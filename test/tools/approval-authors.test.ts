@@ -71,6 +71,25 @@ const refused = (reason: string) => ({
   message: expect.stringContaining(reason) as string,
 });
 
+/** Ben starts what Ann wrote: it fails with her text, and Cid's handler asks with it. */
+async function askedOnFailure({ nested }: { nested: boolean }) {
+  const people = await team();
+  const { ann, ben, cid, create, publish, start } = people;
+  const inputs = { type: "object", properties: { error: { type: "object" } } };
+  const message = "Pay? ${{ inputs.error.message }}";
+  await create(cid, "Handler", { inputs, steps: [{ ...ask, message }] });
+  await publish(cid, "handler");
+  const gate = { id: "gate", type: "assert", that: "1 == 2", message: "PAY ANN" };
+  await create(ann, "Fails", { on_failure: "handler", steps: [gate] });
+  await publish(ann, "fails");
+  if (nested) {
+    await create(cid, "Fails Too", { on_failure: "handler", steps: [call("fails")] });
+    await publish(cid, "fails-too");
+  }
+  await start(nested ? "fails-too" : "fails", ben);
+  return people;
+}
+
 describe("an approval", () => {
   it("is not decided by who wrote and published the version, but by anybody else", async () => {
     const { ann, ben, create, publish, start, decide } = await team();
@@ -166,6 +185,52 @@ describe("an approval", () => {
     await start("caller");
     await expect(decide(ben)).rejects.toMatchObject(refused('You wrote version 1 of "caller"'));
     await expect(decide(ann)).rejects.toMatchObject(refused('You published version 1 of "last"'));
+  });
+
+  it("of a run on_failure is not decided by who wrote the failed version, which chose it and wrote its inputs", async () => {
+    const { ann, eve, ben, publish, decide } = await askedOnFailure({ nested: false });
+    await expect(decide(ann)).rejects.toMatchObject(refused('You wrote version 1 of "fails"'));
+    await expect(decide(ben)).rejects.toMatchObject({ code: "approval_not_yours" });
+    await publish(eve, "fails");
+    expect(await decide(ann)).toBe("approved");
+  });
+
+  it("of a run on_failure is decided by who had no part in it", async () => {
+    const { eve, decide } = await askedOnFailure({ nested: false });
+    expect(await decide(eve)).toBe("approved");
+  });
+
+  it("of a run on_failure is not decided by who wrote it when the failed run is deleted, nor in a retry", async () => {
+    const { instance, ann, ben, cid, decide, idle } = await askedOnFailure({ nested: false });
+    const [approval] = (
+      await instance.services.read.approvals.page({ filter: { status: "pending" }, after: null, limit: 9 })
+    ).items;
+    await cid(cancelRun, { run_id: approval!.runId });
+    await idle();
+    await ben(retryRun, { run_id: approval!.runId, wait: 0 });
+    await idle();
+    await instance.store.transaction((trx) =>
+      trx.deleteFrom("runs").where("workflow_id", "=", "fails").execute(),
+    );
+    await expect(decide(ann)).rejects.toMatchObject(refused('You wrote version 1 of "fails"'));
+  });
+
+  it("is not decided by the author of a workflow that called the run that was retried, and wrote its inputs", async () => {
+    const { instance, ann, ben, cid, create, publish, start, decide, idle } = await team();
+    const inputs = { type: "object", properties: { who: { type: "string" } } };
+    await create(cid, "Asks", { inputs, steps: [{ ...ask, message: "Pay ${{ inputs.who }}?" }] });
+    await publish(cid, "asks");
+    await create(ann, "Caller", { steps: [call("asks", { inputs: { who: "Ann" } })] });
+    await publish(ann, "caller");
+    const run = await start("caller");
+    const [approval] = (
+      await instance.services.read.approvals.page({ filter: { status: "pending" }, after: null, limit: 9 })
+    ).items;
+    await ben(cancelRun, { run_id: run });
+    await idle();
+    await ben(retryRun, { run_id: approval!.runId, wait: 0 });
+    await idle();
+    await expect(decide(ann)).rejects.toMatchObject(refused('You wrote version 1 of "caller"'));
   });
 
   it("is decided by the author of a later version, which takes no part", async () => {

@@ -61,10 +61,16 @@ const toHandler = ({ workflowId, runId, error }: FailureHandler): NonNullable<Ru
   ...(error !== null && { error: truncateError(error, LISTED_ERROR_CHARS) }),
 });
 
-const serializeCause = (cause: RunCause): NonNullable<Run["caused_by"]>[number] =>
-  isPersonal(cause)
-    ? { kind: cause.kind, owner: cause.owner, key_name: cause.keyName, by: cause.by }
-    : { kind: cause.kind };
+/** Somebody who caused a run. The workflows that wrote its inputs are nobody, and may belong to other projects. */
+const causesField = (causes: readonly RunCause[]): Pick<Run, "caused_by"> => {
+  const people = causes.flatMap((cause): NonNullable<Run["caused_by"]> => {
+    if (cause.kind === "inputs") return [];
+    return isPersonal(cause)
+      ? [{ kind: cause.kind, owner: cause.owner, key_name: cause.keyName, by: cause.by }]
+      : [{ kind: cause.kind }];
+  });
+  return people.length > 0 ? { caused_by: people } : {};
+};
 
 /** A run in a list. */
 export const toRunSummary = (run: RunRecord): z.input<typeof RunSummary> => {
@@ -82,7 +88,7 @@ export async function buildRunResponse(ctx: ToolContext, run: RunRecord, maxChar
   const summary: Run = {
     ...summaryFields(run),
     started_by: { owner, key_name: keyName, surface, client },
-    ...(run.causes.length > 0 && { caused_by: run.causes.map(serializeCause) }),
+    ...causesField(run.causes),
     ...(run.definition !== null && run.workflowId !== null && { patched: true }),
     inputs: await truncateValue(
       ctx.read.runs,

@@ -1,6 +1,7 @@
 /** Handles the jobs that belong to a run as a whole: its output, timeout, cancellation and `on_failure`. */
 import type { Logger } from "pino";
 import type { RunError } from "../../../schemas/run.ts";
+import { inputsCause } from "../../core/authored-work.ts";
 import { SECOND } from "../../core/clock.ts";
 import { isStorageUnavailable, toAppError } from "../../core/errors.ts";
 import type { Job, RunRecord } from "../../core/model.ts";
@@ -111,7 +112,7 @@ export function onFailureHandler({ context, runs, planOf, prepareRun, log }: Opt
       inputs: { run_id: run.id, workflow_id: run.workflowId, error: run.error },
       ignoreUnknownInputs: true,
       actor: run.actor,
-      causes: run.causes,
+      causes: [...run.causes, await inputsCause(runs, run)],
       trigger: "on_failure",
       depth: run.depth + 1,
       pins: run.pins,

@@ -3,6 +3,7 @@ import type { Issue } from "../../../schemas/problem.ts";
 import type { Definition } from "../../../schemas/workflow-definition.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { projectOf } from "../../../schemas/project.ts";
+import { inputsCause } from "../../core/authored-work.ts";
 import { AppError } from "../../core/errors.ts";
 import { formatPath, invalidInput } from "../../core/issues.ts";
 import { findWorkflow } from "../../core/find-workflow.ts";
@@ -28,7 +29,7 @@ export type PrepareRun = EngineApi["prepareRun"];
 
 interface Options {
   workflows: WorkflowReader;
-  runs: Pick<RunReader, "versionDefinition">;
+  runs: Pick<RunReader, "find" | "versionDefinition">;
   definitionCache: DefinitionCache;
   /** @throws AppError storage_full while the disk has too little space for new runs */
   assertDiskSpace(): Promise<void>;
@@ -123,11 +124,14 @@ export function prepareRun({
     const { limits, key } = await keyOfStart(request);
     const inherited = request.pins ?? null;
     const ref: DefinitionRef = { id: request.runId ?? newRunId(), ...source };
+    const { retryOf } = request;
+    // The retry of a called run has no parent, but keeps the inputs that its parent wrote.
+    const parents = retryOf?.parent ? [await inputsCause(runs, retryOf)] : [];
     const causes = causesOfRun({
       ...ref,
       actor: request.actor,
-      retryOf: request.retryOf,
-      causes: request.causes ?? [],
+      retryOf,
+      causes: [...(request.causes ?? []), ...parents],
     });
     const assertAllowed = async (versions: readonly DefinitionRef[]): Promise<void> => {
       const [first, ...others] = await beyondLimits(versions, limits, key);

@@ -72,7 +72,7 @@ export interface Run {
   writers: ReadonlySet<string> | null;
   /** Everyone who caused it, by subject. */
   causes: ReadonlySet<string>;
-  /** The versions that take part: its own, and those of runs that wait for it. */
+  /** The versions that take part: its own, those of runs that wait for it, and those that wrote its inputs. */
   versions: readonly { workflow: Workflow; version: number }[];
 }
 export interface Approval {
