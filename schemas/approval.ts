@@ -51,7 +51,7 @@ export const PlannedWorkflow = z
     workflow_id: z
       .string()
       .nullable()
-      .meta({ description: "Null for a run of a single step.", example: "weekly-revenue" }),
+      .meta({ description: "Null: a single step, or hidden.", example: "weekly-revenue" }),
     version: z
       .int()
       .nullable()

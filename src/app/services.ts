@@ -17,6 +17,7 @@ import type { EventsApi } from "../core/event-ports.ts";
 import type { TriggersApi } from "../core/trigger-ports.ts";
 import { noMeter } from "../core/meter.ts";
 import { unscoped } from "../core/scoped-readers.ts";
+import { sightOfCaller, visiblePlan } from "../core/visible-plan.ts";
 import { noTracer, type Tracer } from "../core/tracer.ts";
 import { perKeyLimits, usageHolders } from "../core/usage-limits.ts";
 import { usageLimits } from "../engine/executor/usage-limits.ts";
@@ -193,7 +194,8 @@ export function openServices(
     async remainingWork(limited, { runId, stepId }) {
       const reader = unscoped(limited);
       const run = (await reader.runs.find(runId))!;
-      return made.remainingWork.after(reader, run, stepId);
+      const remaining = await made.remainingWork.after(reader, run, stepId);
+      return { ...remaining, workflows: await visiblePlan(remaining.workflows, sightOfCaller(limited)) };
     },
     publicationPlan: (reader, version) => made.remainingWork.ofVersion(reader, version),
     outdatedDecisions: (retried, retry) =>

@@ -49,7 +49,7 @@ export async function isOwnWork(
   read: AuthorshipReaders,
   email: string,
   run: RunRecord,
-  remaining: Pick<RemainingWork, "workflows">,
+  remaining: Pick<RemainingWork, "versions">,
 ): Promise<boolean> {
   const person: Person = { owner: email, keyName: "", lineage: email };
   if (!approvalsByStarter && findStart(person, run) !== undefined) return true;
@@ -61,18 +61,15 @@ export async function findAuthoredWork(
   read: AuthorshipReaders,
   principal: Person,
   run: RunRecord,
-  { workflows }: Pick<RemainingWork, "workflows">,
+  remaining: Pick<RemainingWork, "versions">,
 ): Promise<AuthoredWork | undefined> {
   const definer = run.causes
     .filter(isDefiner)
     .find((cause) => isContributor(principal, { ...cause, subject: usageSubjectOf(cause) }));
   if (definer !== undefined) return { kind: definer.kind, runId: definer.by };
-  const remaining = workflows.flatMap(({ workflow_id: workflowId, version }) =>
-    workflowId !== null && version !== null ? [{ workflowId, version }] : [],
-  );
   // What was called before the question takes part too, and what wrote the inputs: the question may rest on them.
   const inputs = run.causes.flatMap((cause) => (cause.kind === "inputs" ? cause.versions : []));
-  const versions = [...remaining, ...(await versionsIn(read.runs, run)), ...inputs];
+  const versions = [...remaining.versions, ...(await versionsIn(read.runs, run)), ...inputs];
   for (const { workflowId, version } of distinctVersions(versions)) {
     const authorship = await read.workflows.authorship(workflowId, version);
     const contribution = unreviewedContribution(principal, version, authorship);

@@ -21,6 +21,7 @@ import type {
   StepFacts,
   StepRef,
   Trial,
+  VersionRef,
 } from "./model.ts";
 import type { ApprovalEventRecord, PersonDecision } from "./approval-rules.ts";
 import type { EngineWriters, RunReader, RunSummary } from "./run-ports.ts";
@@ -180,7 +181,10 @@ export interface RemainingWork {
   levels: readonly string[];
   /** The digest of all of them together. */
   digest: string;
+  /** What the reader can see of them. */
   workflows: ApprovalPlan["workflows"];
+  /** The versions of all of them, whoever reads it. */
+  versions: readonly VersionRef[];
 }
 
 /** What the runs of a version can do, for a person who decides whether it is published. */
@@ -247,11 +251,11 @@ export interface EngineApi {
   ): Promise<void>;
   /**
    * Everything that can still run after an approval.
-   * @param read the readers of the transaction, inside one
+   * @param read the readers of the transaction, inside one; those of a request show what its caller can see
    */
   remainingWork(
     read: {
-      runs: Pick<RunReader, "find" | "versionDefinition">;
+      runs: Pick<RunReader, "find" | "getStatusSummaries" | "versionDefinition">;
       workflows: Pick<WorkflowReader, "currentVersions" | "projectOf">;
     },
     approval: Pick<ApprovalRecord, "runId" | "stepId">,

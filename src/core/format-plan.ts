@@ -126,11 +126,15 @@ function stepLines(workflows: ApprovalPlan["workflows"], all: string): string[] 
     const source =
       version === null
         ? id === null
-          ? "no workflow"
+          ? foreign
+            ? "of another project"
+            : "no workflow"
           : "does not exist"
         : `version ${version}${patched ? ", changed" : ""}${foreign ? ", of another project" : ""}`;
     const failure = onFailure === undefined ? "" : `; if it fails, ${onFailure} runs`;
-    lines.push(`${id ?? "A single step"} (${source}; ${ROLES[role]}${failure}):`);
+    lines.push(
+      `${id ?? (foreign ? "A workflow that you can't see" : "A single step")} (${source}; ${ROLES[role]}${failure}):`,
+    );
     for (const { id: stepId, type, effect, if: condition, undo } of steps.slice(0, Math.max(left, 0)))
       lines.push(
         `- ${undo ? "to undo " : ""}${stepId} (${type}): ${effect}${condition === undefined ? "" : `, if ${condition}`}`,

@@ -53,11 +53,9 @@ function readers(written: readonly string[], runs: readonly RunRecord[] = []): A
     },
   };
 }
-const NOTHING = { workflows: [] };
-const remaining = (...refs: [string | null, number | null][]) => ({
-  workflows: refs.map(([workflow_id, version]) => ({ workflow_id, version })) as Parameters<
-    typeof findAuthoredWork
-  >[3]["workflows"],
+const NOTHING = { versions: [] };
+const remaining = (...refs: [string, number][]) => ({
+  versions: refs.map(([workflowId, version]) => ({ workflowId, version })),
 });
 
 describe("findStart", () => {
@@ -114,11 +112,15 @@ describe("findAuthoredWork", () => {
     ["nothing of what others wrote", readers([]), run(), remaining(["w", 3]), undefined],
     ["nothing of another version", readers(["w@2"]), run(), remaining(["w", 3]), undefined],
     [
-      "nothing where no version can run",
-      readers(["w@3"]),
-      run(),
-      remaining(["w", null], [null, 3]),
-      undefined,
+      "a version that wrote the inputs of the run",
+      readers(["f@6"]),
+      run({ causes: [{ kind: "inputs", by: "run_f", versions: [{ workflowId: "f", version: 6 }] }] }),
+      NOTHING,
+      {
+        kind: "wrote",
+        version: 6,
+        workflowId: "f",
+      },
     ],
     [
       "a version that the run has called",

@@ -145,7 +145,7 @@ async function world() {
   const { services } = instance;
   const remainingWork: typeof services.engine.remainingWork = () => {
     const levels = [`plan ${plan}`];
-    return Promise.resolve({ levels, digest: planDigest(levels), workflows: [] });
+    return Promise.resolve({ levels, digest: planDigest(levels), workflows: [], versions: [] });
   };
   const withPlan = { services: { ...services, engine: { ...services.engine, remainingWork } } };
   const author = callAs(instance, { ...keyPrincipal(), lineage: "key_author" });

@@ -192,6 +192,39 @@ describe("the plan of an approval", () => {
     ).not.toHaveProperty("plan");
   });
 
+  it("shows to a key of some workflows neither the steps of others nor the runs of others that wait", async () => {
+    const { instance, publish, start } = await opened();
+    await publish("Leaf", { steps: [set("leaf", { x: 1 })] });
+    await publish("Hidden", { steps: [set("secret", { x: 1 }), call("leaf")] });
+    await publish("Inner", { steps: [ask, call("hidden")] });
+    await publish("Parent", { steps: [call("inner"), set("other", { x: 1 })] });
+    await start(await publish("Outer", { steps: [call("parent"), set("last", { x: 1 })] }));
+    const [approval] = await pending(instance);
+    const planFor = async (workflows: string[]) => {
+      const access = { ...decider.access, keyLimits: { workflows } };
+      const limited = callAs(instance, { ...decider, access });
+      const { plan } = await limited(getApproval, { approval_id: approval!.id });
+      return plan!.workflows.map(({ workflow_id: id, role, foreign = false, steps }) => [
+        id,
+        role,
+        foreign,
+        steps.map((step) => step.id),
+      ]);
+    };
+    expect(await planFor(["inner", "outer"])).toEqual([
+      ["inner", "run", false, ["sub"]],
+      [null, "parent", true, []],
+      ["outer", "parent", false, ["last"]],
+      ["hidden", "called", true, []],
+    ]);
+    expect(await planFor(["inner", "hidden", "parent"])).toEqual([
+      ["inner", "run", false, ["sub"]],
+      ["parent", "parent", false, ["other"]],
+      ["hidden", "called", false, ["secret", "sub"]],
+      ["leaf", "called", true, []],
+    ]);
+  });
+
   it("keeps the child of the question when another one is published before the decision", async () => {
     const { instance, decide, publish, republish, start, idle, run } = await opened();
     const child = await publish("Child", {

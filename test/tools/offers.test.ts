@@ -8,6 +8,7 @@ import { getApproval } from "../../tools/approvals/get-approval.ts";
 import { listApprovals } from "../../tools/approvals/list-approvals.ts";
 import { decideApproval } from "../../tools/approvals/decide-approval.ts";
 import { getReview } from "../../tools/reviews/get-review.ts";
+import { listRuns } from "../../tools/runs/list-runs.ts";
 import { getRun } from "../../tools/runs/get-run.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import type { AppError } from "../../src/core/errors.ts";
@@ -303,6 +304,49 @@ describe("an offered workflow", () => {
       code: "approval_not_found",
     });
     expect(await sales(getRun, { run_id: id })).toMatchObject({ status: "running" });
+  });
+
+  it("hides in the plans of its approvals who calls it, but for the id of that run, unless one can see the caller", async () => {
+    const ask = { id: "ask", type: "approval", message: "Go on?" };
+    const { instance, finance, sales } = await world({
+      definition: { ...REVENUE, steps: [ask, ...REVENUE.steps] },
+    });
+    await sales(createWorkflow, { name: "Report", definition: CALLER });
+    const call = { id: "call", type: "workflow", workflow: "sales.report" };
+    await sales(createWorkflow, { name: "Top", definition: { steps: [call] } });
+    const { queue } = await instance.executor();
+    const { id: top } = await sales(runWorkflow, { workflow_id: "sales.top", wait: 0 });
+    queue.wake();
+    await queue.waitUntilIdle();
+    const [asked] = (await finance(listApprovals)).items;
+    const parentsFor = async (caller: Caller) =>
+      (await caller(getApproval, { approval_id: asked!.id })).plan!.workflows.filter(
+        ({ role }) => role === "parent",
+      );
+    const called = (await sales(listRuns)).items.find(({ id }) => id !== top)!;
+    const hidden = {
+      workflow_id: null,
+      version: null,
+      role: "parent",
+      run_id: called.id,
+      foreign: true,
+      steps: [],
+    };
+    expect(await parentsFor(finance)).toEqual([hidden]);
+    const both = callAs(instance, memberOf(["finance", "sales"]));
+    expect(await parentsFor(both)).toMatchObject([
+      { workflow_id: "sales.report", version: 1, run_id: called.id, foreign: true, steps: [] },
+      { workflow_id: "sales.top", version: 1, run_id: top, foreign: true, steps: [] },
+    ]);
+    const digests = await Promise.all(
+      [finance, both].map(
+        async (caller) => (await caller(getApproval, { approval_id: asked!.id })).plan!.digest,
+      ),
+    );
+    expect(new Set(digests).size).toBe(1);
+    const decider = callAs(instance, memberOf(["finance"], { owner: "decider@example.com" }));
+    const decided = { approval_id: asked!.id, decision: "approve", plan_digest: digests[0]! };
+    expect(await decider(decideApproval, decided)).toMatchObject({ status: "approved" });
   });
 
   it("shows in plans neither what it calls itself, nor what a caller of another project calls besides", async () => {

@@ -98,7 +98,8 @@ function setUp({
         ({
           levels: [],
           digest: "plan",
-          workflows: [{ workflow_id: "w", version: 3 }],
+          workflows: [],
+          versions: [{ workflowId: "w", version: 3 }],
         }) as unknown as RemainingWork,
       getDefinition: async ({ id }: { id: string }) => ({ steps: [], timeout: timeouts[id] }),
     },

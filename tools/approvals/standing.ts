@@ -29,7 +29,7 @@ import { refusals } from "./refusals.ts";
 
 export interface StandingReaders extends PeopleReaders {
   approvals: Pick<ApprovalReader, "find">;
-  runs: Pick<RunReader, "find" | "step" | "versionDefinition">;
+  runs: Pick<RunReader, "find" | "getStatusSummaries" | "step" | "versionDefinition">;
   workflows: Pick<WorkflowReader, "authorship" | "currentVersions" | "projectOf">;
 }
 

@@ -5,6 +5,7 @@ import { AppError } from "../../src/core/errors.ts";
 import type { ReviewRecord } from "../../src/core/review-ports.ts";
 import { unscoped } from "../../src/core/scoped-readers.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
+import { sightOfCaller, visiblePlan } from "../../src/core/visible-plan.ts";
 import { whyNotDecidable, workflowOf } from "./find-decidable.ts";
 import { planPublication } from "./review-plan.ts";
 import { findReview, serializeReview } from "./serialize-review.ts";
@@ -50,7 +51,7 @@ async function withDetails(
       review.version,
     ),
     compared_with: now.baseVersion,
-    plan: now.plan,
+    plan: { ...now.plan, workflows: await visiblePlan(now.plan.workflows, sightOfCaller(ctx.read)) },
     examples: review.examples,
     decidable: whyNot === undefined ? { by_you: true } : { by_you: false, why_not: whyNot },
   };

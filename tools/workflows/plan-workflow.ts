@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { PlannedWorkflow as PlannedWorkflowSchema } from "../../schemas/approval.ts";
 import { projectOf } from "../../schemas/project.ts";
 import { Version, WorkflowIdRef, type WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { WorkflowPlan } from "../../schemas/workflow-plan.ts";
@@ -8,7 +7,7 @@ import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { formatWorkflowPlan } from "../../src/core/format-plan.ts";
 import { unscoped } from "../../src/core/scoped-readers.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
-import { calledWorkflowIds } from "../../src/core/workflow-calls.ts";
+import { sightOfCaller, visiblePlan } from "../../src/core/visible-plan.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { expectedEffort } from "./expected-effort.ts";
 import { plannedAlert } from "./planned-alert.ts";
@@ -43,7 +42,7 @@ export const planWorkflow = defineTool({
       workflowId: id,
       version,
     });
-    const workflows = (await readable(ctx, all, definition)).map((planned) =>
+    const workflows = (await visiblePlan(all, sightOfCaller(ctx.read))).map((planned) =>
       planned.role === "reviewed" ? Object.assign({}, planned, { role: "planned" as const }) : planned,
     );
     const steps = workflows[0]!.steps.filter(({ undo }) => undo !== true);
@@ -60,8 +59,6 @@ export const planWorkflow = defineTool({
     return { ...plan, words: formatWorkflowPlan(plan) };
   },
 });
-
-type PlannedWorkflow = z.infer<typeof PlannedWorkflowSchema>;
 
 /** @throws AppError version_not_found; workflow_not_runnable where there is no definition, or one with issues */
 async function plannableDefinition(
@@ -91,25 +88,4 @@ async function plannableDefinition(
       `${errors[0]!.path || "the definition"} ${errors[0]!.message}. Fix the definition with update_workflow, then plan again.`,
     { errors },
   );
-}
-
-/** Without the steps of workflows that the caller can't see, and without those that only these call. */
-async function readable(
-  ctx: Pick<ToolContext, "read">,
-  workflows: readonly PlannedWorkflow[],
-  definition: Record<string, unknown>,
-): Promise<PlannedWorkflow[]> {
-  const called = new Set(calledWorkflowIds(definition));
-  const shown: PlannedWorkflow[] = [];
-  for (const planned of workflows) {
-    const { workflow_id: id, version, role, foreign, steps } = planned;
-    // Only the run of a single step belongs to no workflow.
-    if (id === null) continue;
-    if (foreign === true || (await ctx.read.workflows.projectOf(id)) !== undefined) {
-      shown.push(planned);
-      for (const { does, targets = [] } of steps)
-        if (does === "runs") for (const target of targets) called.add(target);
-    } else if (called.has(id)) shown.push({ workflow_id: id, version, role, foreign: true, steps: [] });
-  }
-  return shown;
 }

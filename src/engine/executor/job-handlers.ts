@@ -1,6 +1,7 @@
 /** The part of the engine that only executors need: the handlers of all kinds of jobs, and the scheduler. */
 import type { Logger } from "pino";
 import { isOwnWork } from "../../core/authored-work.ts";
+import { sightOfProject, visiblePlan } from "../../core/visible-plan.ts";
 import type { EngineApi } from "../../core/engine-port.ts";
 import { AppError, isStorageUnavailable } from "../../core/errors.ts";
 import type { EventsApi } from "../../core/event-ports.ts";
@@ -82,13 +83,17 @@ export function jobHandlers({
     evaluator: expressions,
     people: read.users && { users: read.users, projects: read.projects },
     prepareRun,
-    remainingAfter: (run: RunRecord, stepId: string) => engine.remainingWork.after(read, run, stepId),
+    async remainingAfter(run: RunRecord, stepId: string) {
+      const remaining = await engine.remainingWork.after(read, run, stepId);
+      const workflows = await visiblePlan(remaining.workflows, sightOfProject(read, run.project));
+      return { ...remaining, workflows };
+    },
     log,
   };
   const attempts: StepHandlerOptions = {
     ...shared,
     prepareChildRun: prepareChildRun(context, prepareRun),
-    planLevels: async (run, stepId) => (await shared.remainingAfter(run, stepId)).levels,
+    planLevels: async (run, stepId) => (await engine.remainingWork.after(read, run, stepId)).levels,
     decisionsHold: decisionsHold(read, engine.remainingWork),
   };
   const messages: ApprovalMessageOptions = {

@@ -59,7 +59,7 @@ interface RunRest {
 }
 
 export interface RemainingWorkReader {
-  /** What can run after a step of a run, such as an approval. */
+  /** What can run after a step of a run, such as an approval. The workflows are for `visiblePlan`. */
   after(read: Readers, run: PlannedRun, stepId: string): Promise<RemainingWork>;
   /** The digest of what can run after it in its own run, the first of the levels. */
   digestAfter(read: Readers, run: PlannedRun, stepId: string): Promise<string>;
@@ -249,8 +249,11 @@ export function remainingWork({
         }),
       );
       const levels = rests.map(({ digest }) => digest);
-      const called = await describeCalled(read, rests, run.project);
-      return { levels, digest: planDigest(levels), workflows: [...runs, ...called] };
+      const workflows = [...runs, ...(await describeCalled(read, rests, run.project))];
+      const versions = workflows.flatMap(({ workflow_id: workflowId, version }) =>
+        workflowId !== null && version !== null ? [{ workflowId, version }] : [],
+      );
+      return { levels, digest: planDigest(levels), workflows, versions };
     },
 
     digestAfter: async (read, run, stepId) =>
