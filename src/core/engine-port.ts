@@ -183,7 +183,7 @@ export interface RemainingWork {
   digest: string;
   /** What the reader can see of them. */
   workflows: ApprovalPlan["workflows"];
-  /** The versions of all of them, whoever reads it. */
+  /** The versions of all of them, also those that the reader can't see. */
   versions: readonly VersionRef[];
 }
 

@@ -218,3 +218,65 @@ async function untilAnswered<T>(request: Promise<T>, wake: () => void): Promise<
   });
   return request;
 }
+
+/** A key that can write and publish, but not run things, and a workflow of an example that shows a URL in another form. */
+async function publisherOf({ instance, url }: Awaited<ReturnType<typeof waitingRun>>) {
+  const { value } = await instance.key({ scopes: ["read", "write", "publish"] });
+  return apiClient(new URL(url).origin, value);
+}
+const DISGUISED = '${{ to_json(steps.link.url).replace("run_", "ruxx") }}';
+
+it("A key without the scope run takes over no event URL from the runs of a trail", async () => {
+  const here = await waitingRun();
+  const { admin, url, mac, executor } = here;
+  const step = { id: "link", type: "set", values: { url, echo: "${{ inputs.url }}" } };
+  const { body: tried } = await admin("POST", "/runs", { step, inputs: { url }, wait: 0 });
+  executor.queue.wake();
+  await executor.queue.waitUntilIdle();
+  const publisher = await publisherOf(here);
+  const created = await publisher("POST", "/workflows", { name: "Trail", from: [tried.id] });
+  expect(created.status).toBe(201);
+  const { body: saved } = await admin("GET", `/workflows/${created.body.id}`);
+  expect(JSON.stringify(saved)).toContain("callback");
+  expect(JSON.stringify(saved)).not.toContain(mac);
+  const { body: whole } = await admin("POST", "/workflows", { name: "Whole", from: [tried.id] });
+  expect(JSON.stringify(whole)).toContain(mac);
+});
+
+const link = (url: string) => ({ id: "link", type: "set", values: { url } });
+const reads = { id: "reads", type: "set", values: { text: DISGUISED } };
+const called = { id: "link", type: "workflow", workflow: "holder" };
+const fails = { examples: [{ name: "Any", inputs: {}, expect: { text: "other" } }] };
+
+it.each([
+  ["its own definition", (url: string) => ({ steps: [link(url), reads], output: "${{ steps.reads.text }}" })],
+  [
+    "a called workflow",
+    () => ({
+      steps: [called],
+      output: { text: '${{ to_json(steps.link.output).replace("run_", "ruxx") }}' },
+    }),
+  ],
+])(
+  "A key without the scope run runs no examples of a version with an event URL in %s",
+  async (_what, definitionFor) => {
+    const here = await waitingRun();
+    const { admin, url, mac } = here;
+    const publisher = await publisherOf(here);
+    const holder = { steps: [link(url)], output: "${{ steps.link.url }}" };
+    await admin("POST", "/workflows", { name: "Holder", definition: holder });
+    await admin("POST", "/workflows/holder/publish", {});
+    const definition = { ...definitionFor(url), ...fails };
+    const created = await admin("POST", "/workflows", { name: "Shows", definition });
+    expect(created.body.issues).toEqual([]);
+    const refused = await publisher("POST", "/workflows/shows/publish", {});
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { code: "examples_failed", errors: [{ path: "examples", code: "not_permitted" }] },
+    });
+    expect(JSON.stringify(refused.body)).not.toContain(mac);
+    expect((await publisher("GET", "/runs?trigger=example")).body).toEqual([]);
+    const ran = await admin("POST", "/workflows/shows/publish", {});
+    expect(ran.body.errors).toMatchObject([{ code: "differs" }]);
+  },
+);

@@ -1,11 +1,11 @@
 /** Resolves what a trial is given: outputs as they are written, and outputs of a recorded run. */
 import { givenParts } from "../../schemas/given.ts";
 import type { Issue } from "../../schemas/problem.ts";
-import { eventUrlMask, maskValue } from "../../src/core/event-url-mask.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 import type { RunRecord, StepRecord, Trial } from "../../src/core/model.ts";
 import { toStepStatus } from "../../src/core/step-states.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
+import { callerMask } from "./caller-mask.ts";
 
 type Given = Trial["given"];
 
@@ -98,22 +98,22 @@ const unknownRun = (path: string, workflowId: string | undefined): Issue => ({
 
 /** Reads recorded outputs of a run. Steps that were not chosen one by one and did not succeed are left out. */
 async function takeOutputs(
-  { read: { runs }, actor }: Pick<ToolContext, "read" | "actor">,
+  ctx: Pick<ToolContext, "read" | "actor">,
   { id: runId }: RunRecord,
   { ids, isChosen, path }: { ids: readonly string[]; isChosen: boolean; path: string },
 ): Promise<{ given: Given } | { issues: Issue[] }> {
+  const { runs } = ctx.read;
   const records = new Map((await runs.steps(runId)).map((record) => [record.stepId, record]));
   const given: Record<string, Record<string, unknown>> = {};
   const issues: Issue[] = [];
-  // Expressions could show what their caller must not see in another form.
-  const mask = eventUrlMask(runs, actor.principal.access);
+  const masked = callerMask(ctx);
   let chars = 0;
   for (const [index, stepId] of ids.entries()) {
     const record = records.get(stepId);
     if (record?.state === "succeeded") {
       chars += await sizeOf(runs, runId, record);
       if (chars > MAX_TAKEN_CHARS) return { issues: [tooLarge(path)] };
-      given[stepId] = await maskValue(await outputOf(runs, runId, record), mask);
+      given[stepId] = await masked(await outputOf(runs, runId, record));
     } else if (isChosen)
       issues.push({
         path: `${path}.steps[${index}]`,

@@ -3,6 +3,7 @@ import type { Issue } from "../../schemas/problem.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import type { RunRecord } from "../../src/core/model.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
+import { callerMask } from "../runs/caller-mask.ts";
 import { findRun } from "../runs/find-run.ts";
 import { inputSourcesOf } from "../runs/single-step.ts";
 
@@ -29,16 +30,19 @@ export async function readTrail(
   for (const id of ids) runs.push(await findRun(ctx.read.runs, id));
   const issues = runs.flatMap((run, index) => trailIssue(run, index, runs) ?? []);
   if (issues.length > 0) throw invalidInput(issues);
+  const masked = callerMask(ctx);
   const steps: TrailStep[] = [];
   for (const { id, definition } of runs) {
     await ctx.recordRead(id);
-    steps.push({
-      runId: id,
-      step: (definition!["steps"] as [TrailStep["step"]])[0],
-      inputs: await ctx.read.runs.inputs(id),
-      sources: inputSourcesOf(definition!),
-      output: await ctx.read.runs.runOutput(id),
-    });
+    steps.push(
+      await masked<TrailStep>({
+        runId: id,
+        step: (definition!["steps"] as [TrailStep["step"]])[0],
+        inputs: await ctx.read.runs.inputs(id),
+        sources: inputSourcesOf(definition!),
+        output: await ctx.read.runs.runOutput(id),
+      }),
+    );
   }
   return { steps, project: runs[0]!.project };
 }

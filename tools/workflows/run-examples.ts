@@ -9,8 +9,10 @@ import { SECOND } from "../../src/core/clock.ts";
 import type { PreparedRun } from "../../src/core/engine-port.ts";
 import type { Trial } from "../../src/core/model.ts";
 import { AppError } from "../../src/core/errors.ts";
+import { unscoped } from "../../src/core/scoped-readers.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { valueKey } from "../../src/core/value-key.ts";
+import { callerMask } from "../runs/caller-mask.ts";
 import { resolveGiven } from "../runs/given-outputs.ts";
 import { truncateText } from "../runs/truncate.ts";
 import { runActor, runCaller } from "../runs/run-actor.ts";
@@ -50,8 +52,9 @@ export async function runExamples(
       "No executor is running to run the examples. Ask the operator to start one (millrace worker), then publish again.",
     );
   }
-  const trials = await trialsOf(ctx, workflowId, definition, examples);
   const prepared: PreparedRun[] = [];
+  await assertShown(ctx, workflowId, definition);
+  const trials = await trialsOf(ctx, workflowId, definition, examples);
   for (const [index, { inputs }] of examples.entries()) {
     // One after the other, because the inputs can be large.
     await nextTurn();
@@ -68,6 +71,8 @@ export async function runExamples(
       }),
     );
   }
+  for (const [id, called] of Object.entries(prepared[0]!.pins ?? {}))
+    await assertShown(ctx, id, await unscoped(ctx.read).runs.versionDefinition(id, called));
   const ids = await ctx.write(async (tx) => {
     for (const run of prepared) await ctx.engine.startRun(tx, run);
     return prepared.map(({ id }) => id);
@@ -91,6 +96,32 @@ export async function runExamples(
   throw examplesFailed(
     issues,
     "Fix the definition or the examples with update_workflow, then publish again (with a new idempotency key).",
+  );
+}
+
+/**
+ * Refuses to run a definition, and the state of its workflow, that hold an event URL which answers hide from the caller: its expressions
+ * could show the URL in another form.
+ * @throws AppError examples_failed
+ */
+async function assertShown(
+  ctx: ToolContext,
+  workflowId: string,
+  definition: Record<string, unknown> | null,
+): Promise<void> {
+  const values = { definition, state: await unscoped(ctx.read).workflowStates.find(workflowId) };
+  if ((await callerMask(ctx)(values)) === values) return;
+  throw examplesFailed(
+    [
+      {
+        path: "examples",
+        code: "not_permitted",
+        message:
+          "can't run for you: a workflow that takes part holds the URL of an event, which you can't see",
+        fix: "Remove the URL from its definition or state, or ask somebody who may run things there to publish.",
+      },
+    ],
+    "None of them ran.",
   );
 }
 
