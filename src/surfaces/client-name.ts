@@ -1,6 +1,7 @@
 /** The name of a client program, made safe to store and to print to a terminal. */
 
 import { replaceHiddenCharacters } from "../../schemas/hidden-characters.ts";
+import { headerText } from "../core/header-text.ts";
 
 const MAX_CODE_POINTS = 200;
 
@@ -11,3 +12,7 @@ export function clientName(value: string | null | undefined): string {
   const name = value.slice(0, 2 * MAX_CODE_POINTS).toWellFormed();
   return Array.from(replaceHiddenCharacters(name, "\u{FFFD}")).slice(0, MAX_CODE_POINTS).join("");
 }
+
+/** As `clientName`, of the header User-Agent. */
+export const userAgentName = (header: string | null | undefined): string =>
+  clientName(headerText(header ?? ""));

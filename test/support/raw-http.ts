@@ -5,7 +5,7 @@ import type { Json } from "./json.ts";
 import { eventually } from "./eventually.ts";
 
 interface RawRequest {
-  headers?: Record<string, string>;
+  headers?: Record<string, string | string[]>;
   body?: unknown;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clientName } from "../../src/surfaces/client-name.ts";
+import { clientName, userAgentName } from "../../src/surfaces/client-name.ts";
 import { testInstance } from "../support/instance.ts";
 import { apiClient } from "../support/http.ts";
 import { connect } from "../support/mcp.ts";
@@ -17,6 +17,12 @@ describe("a client's name", () => {
     [`x${"😀".repeat(100_000)}`, `x${"😀".repeat(199)}`],
   ])("given as %j is kept as text that can be stored and shown", (claimed, kept) => {
     expect(clientName(claimed)).toBe(kept);
+  });
+
+  it("is that of User-Agent in UTF-8, or else in Latin-1", () => {
+    const sent = [Buffer.from("Müller/1"), Buffer.from("Müller/1", "latin1")];
+    expect(sent.map((bytes) => userAgentName(bytes.toString("latin1")))).toEqual(["Müller/1", "Müller/1"]);
+    expect([undefined, null].map(userAgentName)).toEqual(["unknown", "unknown"]);
   });
 
   it("is recorded the same way on every surface", async () => {

@@ -2,13 +2,14 @@
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { CallContext, Http, HttpResponse, HttpRequest, PartialIssue } from "../../core/connections.ts";
+import { headerText, joinHeaderValues } from "../../core/header-text.ts";
 import { NO_PROXIES, type OutgoingProxies } from "../../core/outgoing-proxy.ts";
 import { areReplaced, type SecretSource, valuesOf } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { HostResolver } from "./agent.ts";
 import type { ReadFor } from "./parse-body.ts";
 import { ACCEPT_ENCODING, discardBody, hasNoBody } from "./response.ts";
-import { headerText, joinHeaderValues, type RawHeaders, responseHeaders } from "./response-headers.ts";
+import { type RawHeaders, responseHeaders } from "./response-headers.ts";
 import { createBodyReader } from "./body-reader.ts";
 import { httpStepError } from "./errors.ts";
 import { hostPortOf, formatHostPort } from "./hosts.ts";

@@ -3,10 +3,11 @@ import { MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import { charsetParameter } from "../../core/charset.ts";
 import type { BodyFormat } from "../../core/connections.ts";
 import { type CsvOptions, parseCsv } from "../../core/csv.ts";
+import { joinHeaderValues } from "../../core/header-text.ts";
 import { JsonLossError, JsonTooDeepError, parseExactJson } from "../../core/json-text.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { Masker } from "../masking.ts";
-import { joinHeaderValues, type RawHeaders } from "./response-headers.ts";
+import type { RawHeaders } from "./response-headers.ts";
 import { decodeForDisplay, decodeJsonText, decodeText } from "./response-text.ts";
 
 /**

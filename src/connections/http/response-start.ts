@@ -1,8 +1,9 @@
 import type { Readable } from "node:stream";
 import { SECOND } from "../../core/clock.ts";
+import { joinHeaderValues } from "../../core/header-text.ts";
 import type { Masker } from "../masking.ts";
 import { discardBody } from "./response.ts";
-import { joinHeaderValues, type RawHeaders } from "./response-headers.ts";
+import type { RawHeaders } from "./response-headers.ts";
 import { decodeForDisplay } from "./response-text.ts";
 
 /** How long the beginning of a body is waited for, in milliseconds. */

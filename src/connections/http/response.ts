@@ -2,9 +2,10 @@
 import { pipeline } from "node:stream/promises";
 import { type Readable, Transform, Writable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import { joinHeaderValues } from "../../core/header-text.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { Masker } from "../masking.ts";
-import { joinHeaderValues, type RawHeaders } from "./response-headers.ts";
+import type { RawHeaders } from "./response-headers.ts";
 
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,

@@ -3,10 +3,11 @@
  * encoding, and what they sign.
  */
 import { parseEventPath } from "../event-path.ts";
+import { headerBytes, headerText } from "../header-text.ts";
 import { ambiguousCut, type SignedPart } from "./cuts.ts";
 import { keyOf } from "./keys.ts";
 import { momentRefusal } from "./moments.ts";
-import { headerOf, idOf, isSigned, longId, mismatch, missingHeader, refused } from "./parts.ts";
+import { headerOf, idOf, isSigned, longId, mismatch, missingHeader, rawHeaderOf, refused } from "./parts.ts";
 import { isOver, partsOf, SIGNED_BODY } from "./signed-content.ts";
 import type { CheckedRequest, CheckScheme, SignatureResult, SignatureSettings } from "./types.ts";
 
@@ -27,9 +28,10 @@ export const checkHmac: CheckScheme = (request, settings) => {
     (one) => digestOf(one, encoding, DIGEST_BYTES[algorithm]) ?? [],
   );
   if (given.length === 0) return refused("malformed", `${header} must be ${formOf(settings)}.`);
-  const sent = idHeader === undefined ? undefined : headerOf(request, idHeader);
+  const sentBytes = idHeader === undefined ? undefined : rawHeaderOf(request, idHeader);
+  const sent = sentBytes === undefined ? undefined : headerText(sentBytes);
   const time = timeOf(request, settings);
-  const content = contentOf(request, settings, { id: sent, time });
+  const content = contentOf(request, settings, { id: sentBytes, time });
   if (!Array.isArray(content)) return content;
   const values = content.map(({ value: part }) => part);
   const keys = request.secrets.flatMap((secret) => keyOf(secret, settings) ?? []);
@@ -126,7 +128,7 @@ function contentOf(
         break;
       case "id":
         if (id === undefined) return missingHeader(idHeader, "The signature is over the id in it.");
-        content.push({ kind, value: id });
+        content.push({ kind, value: headerBytes(id) });
         break;
       case "form": {
         const fields = request.body.length === 0 ? [] : request.form?.();

@@ -1,5 +1,6 @@
 /** Parts of the checks of several schemes. */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { headerText } from "../header-text.ts";
 import type { SignatureRefusal, SignatureResult, SignedRequest } from "./types.ts";
 
 /** Maximum number of signatures of one request that are compared. */
@@ -11,7 +12,13 @@ const MAX_ID_CHARS = 200;
  * The value of a header; undefined when it is missing. One that was sent more than once is the list of its values, with commas
  * (RFC 9110, section 5.3), which is no value of a scheme with one.
  */
-export function headerOf({ headers }: SignedRequest, name: string): string | undefined {
+export function headerOf(request: SignedRequest, name: string): string | undefined {
+  const value = rawHeaderOf(request, name);
+  return value === undefined ? undefined : headerText(value);
+}
+
+/** As `headerOf`, with one character for each byte. */
+export function rawHeaderOf({ headers }: SignedRequest, name: string): string | undefined {
   const value = headers[name.toLowerCase()];
   return typeof value === "string" && value !== "" ? value : undefined;
 }

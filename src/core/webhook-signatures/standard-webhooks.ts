@@ -2,9 +2,20 @@
  * Standard Webhooks: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  * Svix sends the same under names of its own: https://docs.svix.com/receiving/verifying-payloads/how-manual
  */
+import { headerBytes, headerText } from "../header-text.ts";
 import { isEndedByTime } from "./cuts.ts";
 import { SECONDS_PATTERN, timeRefusal } from "./moments.ts";
-import { headerOf, idOf, isSigned, longId, mismatch, missingHeader, refused, shown } from "./parts.ts";
+import {
+  headerOf,
+  idOf,
+  isSigned,
+  longId,
+  mismatch,
+  missingHeader,
+  rawHeaderOf,
+  refused,
+  shown,
+} from "./parts.ts";
 import type { CheckScheme, SignedRequest } from "./types.ts";
 
 const HINT =
@@ -18,18 +29,19 @@ const PREFIX = /^(?:v1,)?whsec_/;
 export const checkStandardWebhooks: CheckScheme = (request) => {
   // One set of names: headers of the two are never combined.
   const names = namesIn(request);
-  const id = headerOf(request, names.id);
+  const rawId = rawHeaderOf(request, names.id);
   const time = headerOf(request, names.time);
   const signatures = headerOf(request, names.signature);
-  if (id === undefined) return missingHeader(names.id, HINT);
+  if (rawId === undefined) return missingHeader(names.id, HINT);
   if (time === undefined) return missingHeader(names.time, HINT);
   if (signatures === undefined) return missingHeader(names.signature, HINT);
+  const id = headerText(rawId);
   if (idOf(id) === null) return longId(names.id);
   const keys = request.secrets.flatMap((secret) => standardWebhooksKey(secret) ?? []);
   const versions = signatures.split(" ").filter((one) => one.startsWith("v1,"));
   if (versions.length === 0)
     return refused("malformed", `${names.signature} has no signature of version v1, such as v1,K5oZfz….`);
-  const content = [`${id}.${time}.`, request.body];
+  const content = [headerBytes(`${rawId}.${time}.`), request.body];
   const given = versions.map((one) => one.slice("v1,".length));
   if (!isSigned(content, keys, given, "base64")) return mismatch(names.signature);
   const refusal = timeRefusal(time, request.now, names.time);

@@ -6,7 +6,7 @@ export type SignatureScheme = Signature["scheme"];
 
 /** A request as it arrived: signatures are over the bytes of the body, not over what they mean. */
 export interface SignedRequest {
-  /** Names in lower case. */
+  /** Names in lower case. Each value has one character for each byte. */
   headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   body: Buffer;
   /** The query as it was sent, with its `?`; empty without one. */

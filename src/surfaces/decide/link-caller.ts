@@ -8,7 +8,7 @@ import type { ApprovalLinkRecord } from "../../core/approval-delivery-ports.ts";
 import { iso } from "../../core/clock.ts";
 import type { ApprovalRecord } from "../../core/model.ts";
 import type { DecisionWay, Principal } from "../../core/ports.ts";
-import { clientName } from "../client-name.ts";
+import { userAgentName } from "../client-name.ts";
 import { isNamedStranger } from "../../core/written-assignees.ts";
 import type { Call, Services } from "../invoke.ts";
 import { clientAddressOf } from "../session/authenticate.ts";
@@ -104,7 +104,7 @@ export async function linkCall(
   return {
     actor: {
       principal: principalOfWay(link.recipient, approval.project, "decision link", way),
-      client: { surface: "web", name: browserName(clientName(req.headers["user-agent"])) },
+      client: { surface: "web", name: browserName(userAgentName(req.headers["user-agent"])) },
     },
     requestId: req.res!.locals["requestId"] as string,
     signal: new AbortController().signal,

@@ -10,7 +10,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Issue } from "../../../schemas/problem.ts";
 import { newRequestId } from "../../core/ids.ts";
 import type { Principal } from "../../core/ports.ts";
-import { clientName } from "../client-name.ts";
+import { clientName, userAgentName } from "../client-name.ts";
 import type { Call } from "../invoke.ts";
 
 /** The caller of a request, with the fields of the request that a call needs. */
@@ -93,7 +93,7 @@ function incomingTraceOf(
 
 function clientNameOf(server: Server, ctx: ServerContext): string {
   const client = server.getClientVersion();
-  return clientName(
-    client === undefined ? ctx.http?.req?.headers.get("user-agent") : `${client.name}/${client.version}`,
-  );
+  return client === undefined
+    ? userAgentName(ctx.http?.req?.headers.get("user-agent"))
+    : clientName(`${client.name}/${client.version}`);
 }

@@ -4,6 +4,7 @@ import type { Issue } from "../../../schemas/problem.ts";
 import { charsetOfMark, charsetParameter, decoderOf, parseContentType } from "../../core/charset.ts";
 import { AppError } from "../../core/errors.ts";
 import type { EventFields, ReceivedEvent } from "../../core/event-path.ts";
+import { headerText, joinHeaderValues } from "../../core/header-text.ts";
 import type { SignedRequest } from "../../core/webhook-signatures/index.ts";
 import { nextTurnIfLarge } from "../../core/next-turn.ts";
 import { assertUrlEncoded, hasOtherAscii } from "./body-meaning.ts";
@@ -27,11 +28,16 @@ export async function receivedEvent(
   body: Buffer,
   secretHeader: string | undefined,
 ): Promise<{ event: ReceivedEvent; issues: Issue[] }> {
+  if (new Set(req.headersDistinct["content-type"]).size > 1)
+    throw new AppError(
+      "unsupported_media_type",
+      "Content-Type is sent twice, with different values, and the body has one type. Send it once.",
+    );
   const { issues, ...received } = await receivedBody(body, req.headers["content-type"] ?? "");
   const isShown = (name: string): boolean =>
     !SECRET_NAME.test(name) && name.toLowerCase() !== secretHeader?.toLowerCase();
-  const headers = Object.entries(req.headers).flatMap(([name, header]) =>
-    header === undefined || !isShown(name) ? [] : [[name, [header].flat().join(", ")] as const],
+  const headers = Object.entries(req.headersDistinct).flatMap(([name, values]) =>
+    isShown(name) ? [[name, joinHeaderValues(values?.map(headerText))] as const] : [],
   );
   const query = Object.entries(req.query as EventFields).filter(([name]) => isShown(name));
   return {
@@ -42,10 +48,14 @@ export async function receivedEvent(
 
 /** What a signature is over, besides the headers. */
 export const signedRequest = (req: Request, body: Buffer): SignedRequest => {
+  // In `req.headers`, some that are sent more than once have their first value only.
+  const headers = Object.entries(req.headersDistinct).map(
+    ([name, values]) => [name, joinHeaderValues(values)] as const,
+  );
   const contentType = req.headers["content-type"] ?? "";
   const at = req.originalUrl.indexOf("?");
   return {
-    headers: req.headers,
+    headers: Object.fromEntries(headers),
     body,
     search: at < 0 ? "" : req.originalUrl.slice(at),
     form: () => (isUrlEncoded(contentType) ? parseForm(body, contentType) : undefined),

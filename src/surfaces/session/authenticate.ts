@@ -9,7 +9,7 @@ import {
 } from "../../auth/sessions.ts";
 import { rejectCrossSiteRequest } from "../../auth/csrf.ts";
 import type { Actor, Principal } from "../../core/ports.ts";
-import { clientName } from "../client-name.ts";
+import { userAgentName } from "../client-name.ts";
 import type { Admission } from "../admission.ts";
 import type { SignInServices } from "./endpoint.ts";
 
@@ -64,7 +64,7 @@ async function authenticateByCookie(
 }
 
 /** The browser of a request, as the list of sessions shows it. */
-export const browserNameOf = (req: Request): string => browserName(clientName(req.headers["user-agent"]));
+export const browserNameOf = (req: Request): string => browserName(userAgentName(req.headers["user-agent"]));
 
 /** The IP address of a request, or "unknown". */
 export const clientAddressOf = (req: Request): string => req.ip ?? "unknown";
@@ -91,5 +91,5 @@ export function requestAuthenticator(admission: Admission, signIn: SignInService
 export function clientOf(req: Request, { kind }: Principal): Actor["client"] {
   return kind === "session"
     ? { surface: "web", name: browserNameOf(req) }
-    : { surface: "rest", name: clientName(req.headers["user-agent"]) };
+    : { surface: "rest", name: userAgentName(req.headers["user-agent"]) };
 }
