@@ -90,6 +90,16 @@ export function encodingOf(label: string): string | undefined {
   }
 }
 
+/** The encoding of JSON: the one that Content-Type declares, else UTF-8 (RFC 8259, section 8.1); undefined for an unknown one. */
+export const jsonEncodingOf = (contentType: string | undefined): string | undefined =>
+  encodingOf(charsetParameter(contentType) ?? "utf-8");
+
+/** Says that JSON is expected in another charset than Content-Type declares. */
+export const otherJsonCharset = (contentType: string | undefined): string => {
+  const declared = JSON.stringify(charsetParameter(contentType)?.slice(0, 50) ?? "");
+  return `Content-Type declares the charset ${declared}. Send the body as UTF-8, with Content-Type: application/json.`;
+};
+
 /** The issue of a label, if it is unknown. */
 export function charsetIssue(
   label: string,

@@ -63,6 +63,14 @@ describe("receivedEvent", () => {
     expect(kept).toMatchObject({ from: joined, "user-agent": joined, "x-own": joined });
   });
 
+  it.each(["application/json;charset=UTF8", 'application/json; charset="utf8"'])(
+    "takes JSON as %s",
+    async (type) => {
+      const { received } = await published();
+      expect((await received({ "Content-Type": type })).body).toEqual({});
+    },
+  );
+
   it("refuses two types of one body", async () => {
     const { send, received } = await published();
     expect((await send({ "Content-Type": ["application/json", "text/plain"] })).json()).toMatchObject({

@@ -6,6 +6,7 @@ import {
   modernRequest,
   openMcp,
   openSession,
+  openSse,
   postMessage,
 } from "../support/raw-mcp.ts";
 import { openEventStream, rawRequest } from "../support/raw-http.ts";
@@ -115,12 +116,35 @@ describe("a request to /mcp", () => {
     });
   });
 
-  it.each([["Application/JSON"], ["application/json; charset=utf-8"], ["APPLICATION/JSON;CHARSET=UTF-8"]])(
-    "may have the Content-Type %s",
-    async (type) => {
-      const { url, headers } = await openAccepting("*/*");
-      const sent = await postMessage(url, { ...headers, "Content-Type": type }, INITIALIZE_REQUEST);
-      expect(sent.status).toBe(200);
+  it.each([
+    ["Application/JSON"],
+    ["application/json; charset=utf-8"],
+    ["APPLICATION/JSON;CHARSET=UTF-8"],
+    ["application/json;charset=UTF8"],
+    ['application/json; charset="utf8"'],
+    ["application/json; charset="],
+  ])("may have the Content-Type %s", async (type) => {
+    const { url, headers } = await openAccepting("*/*");
+    const sent = await postMessage(url, { ...headers, "Content-Type": type }, INITIALIZE_REQUEST);
+    expect(sent.status).toBe(200);
+  });
+
+  it.each(["iso-8859-1", "utf-16le", "none"])(
+    "is refused in the charset %s on both transports",
+    async (charset) => {
+      const { url, key } = await openMcp();
+      const { messages } = await openSse(url, key);
+      for (const address of [`${url}/mcp`, messages]) {
+        const headers = { ...key, "Content-Type": `application/json; charset=${charset}` };
+        const sent = await postMessage(address, headers, INITIALIZE_REQUEST);
+        expect([sent.status, sent.json()]).toEqual([
+          415,
+          expect.objectContaining({
+            code: "unsupported_media_type",
+            detail: `Content-Type declares the charset "${charset}". Send the body as UTF-8, with Content-Type: application/json.`,
+          }),
+        ]);
+      }
     },
   );
 });

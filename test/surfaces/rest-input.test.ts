@@ -158,6 +158,8 @@ describe("a body that is no JSON object", () => {
     { "Content-Type": "application/jsonp" },
     { "Content-Type": "text/json" },
     { "Content-Type": "application/json; charset=latin1" },
+    { "Content-Type": "application/json; charset=utf-7" },
+    { "Content-Type": "application/json; charset=utf" },
     { "Content-Type": "application/json", "Content-Encoding": "compress" },
   ])("is refused with 415 because of its headers: %j", async (headers) => {
     const { url, key } = await openRest();
@@ -168,6 +170,10 @@ describe("a body that is no JSON object", () => {
   it.each([
     "application/json",
     "application/json;charset=UTF-8",
+    "application/json;charset=UTF8",
+    'application/json; charset="utf8"',
+    "application/json; Charset = uTf-8",
+    "application/json; charset=",
     "Application/JSON ; x=y",
     "application/merge-patch+json",
   ])("is refused as %s", async (type) => {

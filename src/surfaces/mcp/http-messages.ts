@@ -5,6 +5,7 @@ import { isIP } from "node:net";
 import { isJsonContentType } from "@modelcontextprotocol/server";
 import { Origin } from "../../../schemas/oauth-config.ts";
 import type { Issue } from "../../../schemas/problem.ts";
+import { jsonEncodingOf, otherJsonCharset } from "../../core/charset.ts";
 import { AppError } from "../../core/errors.ts";
 import { parseHost } from "../../core/hosts.ts";
 import { formatPath } from "../../core/issues.ts";
@@ -167,12 +168,15 @@ export const methodOf = (message: unknown): unknown =>
   (message as { method?: unknown } | null | undefined)?.method;
 
 async function readBody(req: IncomingMessage): Promise<Buffer> {
-  if (!isJsonContentType(req.headers["content-type"] ?? null)) {
+  const contentType = req.headers["content-type"];
+  if (!isJsonContentType(contentType ?? null)) {
     throw new AppError(
       "unsupported_media_type",
       "The body must be JSON. Send it with Content-Type: application/json.",
     );
   }
+  if (jsonEncodingOf(contentType) !== "utf-8")
+    throw new AppError("unsupported_media_type", otherJsonCharset(contentType));
   if ((req.headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
     throw new AppError(
       "unsupported_media_type",

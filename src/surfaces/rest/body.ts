@@ -1,8 +1,8 @@
 /** JSON bodies of requests, with a size limit. Errors of the parser become problem details; nothing of the text is lost. */
-import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import express, { type Request, type RequestHandler, type Response } from "express";
 import type { Issue } from "../../../schemas/problem.ts";
+import { decodeStrictly, jsonEncodingOf, otherJsonCharset } from "../../core/charset.ts";
 import { AppError, toAppError } from "../../core/errors.ts";
 import { assertRequestDepth } from "../../core/json-nesting.ts";
 import { scanJson } from "../../core/json-scan.ts";
@@ -29,22 +29,23 @@ export const readWith = (read: RequestHandler, req: Request, res: Response): Pro
     void read(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
   });
 
+/** The encodings of JSON bodies. */
+const ENCODINGS: ReadonlySet<string> = new Set(["utf-8", "utf-16le", "utf-16be"]);
+
+function rawReader(options: { limit: number; inflate: boolean }): RequestHandler {
+  return express.raw({ ...options, type: () => true });
+}
+
+const bytesOf = ({ body }: Request): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0));
+
 /**
  * Creates a reader of JSON bodies.
  * @param limit maximum size in bytes, after decompression
  * @param inflate whether compressed bodies are accepted
  */
 function bodyReader({ limit, inflate }: { limit: number; inflate: boolean }): ReadBody {
-  // As text: duplicate keys and long integers are in the text only.
-  const readText = express.text({
-    limit,
-    inflate,
-    type: () => true,
-    verify(_req, _res, body, charset) {
-      // The decoder would replace invalid bytes, and the replacement characters would be stored.
-      if (charset === "utf-8" && !isUtf8(body)) throw new Error("not UTF-8");
-    },
-  });
+  // Not parsed: duplicate keys and long integers are in the text only.
+  const readRaw = rawReader({ limit, inflate });
   return async (req, res, expected) => {
     if (!hasBody(req)) return [];
     if (!expected) {
@@ -60,10 +61,16 @@ function bodyReader({ limit, inflate }: { limit: number; inflate: boolean }): Re
     if (!inflate && (req.headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
       throw compressed();
     }
-    const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(req.headers["content-type"] ?? "")?.[1] ?? "utf-8";
-    if (!/^utf-/i.test(charset)) throw notUtf8();
-    await readWith(readText, req, res);
-    const text = req.body as string;
+    const encoding = jsonEncodingOf(req.headers["content-type"]);
+    if (encoding === undefined || !ENCODINGS.has(encoding))
+      throw new AppError("unsupported_media_type", otherJsonCharset(req.headers["content-type"]));
+    await readWith(readRaw, req, res);
+    // Invalid bytes are not replaced: the replacement characters would be stored.
+    const text = decodeStrictly(bytesOf(req), encoding);
+    if (text === undefined) {
+      const name = encoding.toUpperCase();
+      throw new AppError("invalid_json", `The body is not valid ${name}. Send JSON encoded as UTF-8.`);
+    }
     // A body in chunks can be empty.
     if (text === "") {
       req.body = {};
@@ -90,10 +97,8 @@ export async function parseJsonText(text: string): Promise<{ value: unknown; iss
   return { value: exact === text ? value : parseJson(exact), issues: lossIssues(losses) };
 }
 
-const rawReader = (inflate: boolean): RequestHandler =>
-  express.raw({ limit: MAX_BYTES, inflate, type: () => true });
-const readRaw = rawReader(false);
-const readInflated = rawReader(true);
+const readPlain = rawReader({ limit: MAX_BYTES, inflate: false });
+const readInflated = rawReader({ limit: MAX_BYTES, inflate: true });
 
 /**
  * Reads the bytes of a body, up to 1 MiB.
@@ -104,8 +109,8 @@ export async function readBytes(req: Request, res: Response, inflate = false): P
   if (!hasBody(req)) return Buffer.alloc(0);
   if (!inflate && (req.headers["content-encoding"] ?? "identity").toLowerCase() !== "identity")
     throw compressed();
-  await readWith(inflate ? readInflated : readRaw, req, res);
-  return Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
+  await readWith(inflate ? readInflated : readPlain, req, res);
+  return bytesOf(req);
 }
 
 const compressed = (): AppError =>
@@ -158,8 +163,6 @@ export function fromExpressError(error: unknown): AppError {
     limit?: number;
   };
   switch (type) {
-    case "entity.verify.failed":
-      return new AppError("invalid_json", "The body is not valid UTF-8. Send JSON encoded as UTF-8.");
     case "entity.too.large":
       return new AppError("payload_too_large", `The body is larger than ${formatBytes(limit!)}. Send less.`);
     case "charset.unsupported":
