@@ -14,6 +14,7 @@ import { nextTurnIfLarge } from "../../core/next-turn.ts";
 import { type JsonLoss, scanJson } from "../../core/json-scan.ts";
 import { describeLoss } from "../../core/json-text.ts";
 import { isAllowedOrigin, type OriginRules } from "../cross-origin.ts";
+import { withoutNulls } from "./request-params.ts";
 
 /** Maximum size of a message, in bytes. */
 export const MAX_MESSAGE_BYTES = 1024 * 1024;
@@ -88,7 +89,7 @@ export async function readMessage(req: IncomingMessage): Promise<ReceivedMessage
   await nextTurnIfLarge(text.length);
   const { exact, argumentIssues } = scanMessage(text, parsed);
   await nextTurnIfLarge(text.length);
-  const message = exact === text ? parsed : parse(exact);
+  const message = withoutNulls(exact === text ? parsed : parse(exact));
   assertEchoes(parsed, message);
   return { message, text, argumentIssues };
 }
@@ -97,7 +98,7 @@ export async function readMessage(req: IncomingMessage): Promise<ReceivedMessage
 export function readMessageText(text: string): ReadMessage {
   const parsed = parse(text);
   const { exact, argumentIssues } = scanMessage(text, parsed);
-  return { message: exact === text ? parsed : parse(exact), argumentIssues };
+  return { message: withoutNulls(exact === text ? parsed : parse(exact)), argumentIssues };
 }
 
 /**

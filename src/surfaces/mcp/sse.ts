@@ -14,6 +14,7 @@ import type { Access } from "../../core/access.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Principal } from "../../core/ports.ts";
 import { readMessage, readMessageText } from "./http-messages.ts";
+import { paramsRefusal } from "./request-params.ts";
 import { type RelayOptions, relayMessage, streamHolder } from "./relay.ts";
 import { toAuthInfo } from "./request-identity.ts";
 import type { McpServerFactory, ErrorReporter } from "./server.ts";
@@ -151,7 +152,8 @@ export function sseTransport(
       const owner = session?.principal.keyId ?? (stored?.kind === "sse" ? stored.keyId : undefined);
       if (owner !== principal.keyId) throw noSession();
       const received = await readMessage(req);
-      const message = asJsonRpc(received.message);
+      const message =
+        paramsRefusal(received.message) === undefined ? asJsonRpc(received.message) : received.message;
       if (session === undefined) {
         if (!(await relayMessage(relay, stored!, received.text))) throw noSession();
       } else {
@@ -188,8 +190,12 @@ export function sseTransport(
   };
 }
 
-const deliver = ({ transport }: OpenSession, message: unknown, authInfo: AuthInfo): Promise<void> =>
-  transport.handleMessage(message, { authInfo });
+function deliver({ transport }: OpenSession, message: unknown, authInfo: AuthInfo): Promise<void> {
+  const refusal = paramsRefusal(message);
+  return refusal === undefined
+    ? transport.handleMessage(message, { authInfo })
+    : transport.send(refusal as JSONRPCMessage);
+}
 
 /** Validates a message where it arrives, because the copy with the stream could not report an error. */
 function asJsonRpc(message: unknown): JSONRPCMessage {

@@ -34,6 +34,7 @@ import {
   sendWebResponse,
   toWebRequest,
 } from "./http-messages.ts";
+import { paramsRefusal } from "./request-params.ts";
 import { type RequestDetails, toAuthInfo } from "./request-identity.ts";
 import type { McpServerFactory, ErrorReporter } from "./server.ts";
 import { toInitializeReplay, sessionTransports, type Transport } from "./session-transport.ts";
@@ -212,7 +213,9 @@ export function streamableHttpTransport(
         const frame = call && { before: openingEvent(call), after: CLOSING_EVENT };
         await sendWebResponse(response, res, frame).finally(unregister);
       };
-      await serve(req, body, disconnected.signal, caller, send).finally(release);
+      const refusal = paramsRefusal(body);
+      if (refusal !== undefined) await send(Response.json(refusal)).finally(release);
+      else await serve(req, body, disconnected.signal, caller, send).finally(release);
     },
     takeUsedSessions() {
       const ids = [...used];
