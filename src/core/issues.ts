@@ -252,10 +252,11 @@ function describe(issue: ZodIssue): Omit<Issue, "path"> {
         : describeUnion(issue);
     default: {
       // Our own checks state their code.
-      const { code, fix, did_you_mean } = (issue.params ?? {}) as Record<string, unknown>;
+      const { code, fix, did_you_mean, allowed } = (issue.params ?? {}) as Record<string, unknown>;
       return {
         code: typeof code === "string" ? code : "invalid",
         message: issue.message,
+        ...(Array.isArray(allowed) && { allowed: allowed as string[] }),
         ...(typeof did_you_mean === "string" && did_you_mean !== "" && { did_you_mean }),
         ...(typeof fix === "string" && { fix }),
       };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../src/core/errors.ts";
+import { parseInput } from "../../src/core/issues.ts";
 import { applyPatch, Patch } from "../../tools/workflows/patch.ts";
 
 const BASE = {
@@ -15,9 +16,10 @@ const BASE = {
 const apply = (...operations: Record<string, unknown>[]) => applyPatch(BASE, Patch.parse(operations));
 const ids = (definition: Record<string, unknown>) =>
   (definition["steps"] as { id: string }[]).map(({ id }) => id);
-function issuesOf(...operations: Record<string, unknown>[]) {
+const issuesOf = (...operations: Record<string, unknown>[]) => refusalOf(() => apply(...operations));
+function refusalOf(work: () => unknown) {
   try {
-    apply(...operations);
+    work();
   } catch (error) {
     if (error instanceof AppError) return error.details.errors!;
     throw error;
@@ -101,6 +103,30 @@ describe("a patch", () => {
       { path: "patch[7].set.steps", code: "not_allowed" },
       { path: "patch[8].to", code: "missing" },
       { path: "patch[9].before", code: "not_allowed" },
+    ]);
+  });
+
+  it("names the fields of all operations where the schema refuses one of them", () => {
+    const sent = [
+      { op: "foo" },
+      { op: "add_step" },
+      { op: "update_step", id: "a", unset: "x", to: "b" },
+      { id: "a" },
+      "remove_step",
+      { op: "__proto__" },
+      { op: "move_step", id: "a", after: "b", before: "b", extra: 1 },
+      { op: "remove_step", id: "a" },
+    ];
+    expect(refusalOf(() => parseInput(Patch, sent))).toMatchObject([
+      { path: "[6].extra", code: "unknown_key" },
+      { path: "[0].op", code: "not_allowed" },
+      { path: "[2].unset", code: "wrong_type" },
+      { path: "[3].op", code: "missing" },
+      { path: "[4]", code: "wrong_type" },
+      { path: "[5].op", code: "not_allowed" },
+      { path: "[1].step", code: "missing", message: "is missing: add_step needs it" },
+      { path: "[2].to", code: "not_allowed", allowed: ["op", "id", "set", "unset"] },
+      { path: "[6].before", code: "not_allowed", fix: "Send one of them." },
     ]);
   });
 });

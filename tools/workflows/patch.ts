@@ -35,6 +35,15 @@ export const Patch = z
   .array(Operation)
   .min(1)
   .max(200)
+  .superRefine(
+    (patch: readonly unknown[], ctx) => {
+      for (const [index, operation] of patch.entries())
+        for (const { path, message, ...params } of isNamed(operation) ? fieldIssues(operation) : [])
+          ctx.addIssue({ code: "custom", path: [index, path], message, params });
+    },
+    // Otherwise `applyPatch` reports them, with what it finds in the definition.
+    { when: ({ issues }) => issues.length > 0 },
+  )
   .meta({
     description:
       "Changes to the definition, in order, all or none. add_step: step, and after or before (an id; default: last). " +
@@ -77,7 +86,8 @@ export function applyPatch(definition: Definition | null, patch: Patch): Definit
 }
 
 function applyOperation(definition: Definition, operation: Operation): Definition {
-  checkFields(operation);
+  const found = fieldIssues(operation);
+  if (found.length > 0) throw new OperationError(...found);
   const steps = stepsOf(definition);
   const { id = "", to = "" } = operation;
   switch (operation.op) {
@@ -136,8 +146,14 @@ function applyOperation(definition: Definition, operation: Operation): Definitio
   }
 }
 
-/** @throws OperationError for missing fields, and for fields that the operation does not have */
-function checkFields(operation: Operation): void {
+/** Whether a value is an operation whose fields are known. */
+const isNamed = (value: unknown): value is Operation =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.hasOwn(OPERATIONS, String((value as Partial<Operation>).op));
+
+/** The issues of missing fields, and of fields that the operation does not have. */
+function fieldIssues(operation: Operation): Issue[] {
   const { op, ...fields } = operation;
   const { required, optional }: { required: readonly string[]; optional: readonly string[] } = OPERATIONS[op];
   const present = Object.keys(fields).filter((field) => fields[field as keyof typeof fields] !== undefined);
@@ -169,7 +185,7 @@ function checkFields(operation: Operation): void {
       message: `is missing: ${op} needs ${oneOf.join(" or ")}`,
     });
   }
-  if (issues.length > 0) throw new OperationError(...issues);
+  return issues;
 }
 
 const stepsOf = ({ steps }: Definition): Step[] => (Array.isArray(steps) ? (steps as Step[]) : []);
