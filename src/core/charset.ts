@@ -19,11 +19,17 @@ export function parseContentType(header: string | undefined): MIMEType | undefin
 
 const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g;
 
+/** Returns the parameters of a header such as Content-Type, with names in lower case, also beside a value that is invalid. */
+export const headerParameters = (header: string | undefined): [name: string, value: string][] =>
+  Array.from((header ?? "").matchAll(PARAMETER), ([, name, quoted, plain]) => [
+    name!.toLowerCase(),
+    quoted ?? plain!,
+  ]);
+
 /** Returns the charset that a Content-Type declares, also beside a type that is invalid, as some servers send it. */
 export function charsetParameter(header: string | undefined): string | undefined {
-  for (const [, name, quoted, plain] of (header ?? "").matchAll(PARAMETER))
-    if (name!.toLowerCase() === "charset") return /[^\s,]+/.exec(quoted ?? plain!)?.[0];
-  return undefined;
+  const declared = headerParameters(header).find(([name]) => name === "charset");
+  return declared && /[^\s,]+/.exec(declared[1])?.[0];
 }
 
 /** A decoder that returns undefined for bytes that are not valid in its charset. */

@@ -1,5 +1,5 @@
 /** Reads forms in parts (multipart/form-data, RFC 7578). Their fields are text; files are refused by name. */
-import { charsetParameter, parseContentType } from "../../core/charset.ts";
+import { charsetParameter, headerParameters, parseContentType } from "../../core/charset.ts";
 import { AppError } from "../../core/errors.ts";
 import { formatPath, invalidInput } from "../../core/issues.ts";
 import { assertMultipart } from "./body-meaning.ts";
@@ -26,6 +26,10 @@ export async function parseMultipart(body: Buffer, contentType: string): Promise
   const source = body.toString("latin1");
   const heads = headsOf(source, boundary);
   assertFieldCount(heads.length);
+  const encoded = heads.findIndex((head) =>
+    headerParameters(disposition(head)).some(([name]) => name === "name*"),
+  );
+  if (encoded >= 0) throw encodedName(encoded);
   const entries = await entriesOf(source, contentType);
   if (heads.length !== entries.length) throw malformed("it has other parts than its boundary says");
   const files = entries.filter(
@@ -47,6 +51,9 @@ export async function parseMultipart(body: Buffer, contentType: string): Promise
     return decodeFields([field], decoderOfForm(own), (name) => notInCharset(name, own));
   });
 }
+
+const disposition = (head: string): string | undefined =>
+  /^content-disposition:[ \t]*([^\r\n]+)/im.exec(head)?.[1];
 
 /** The parser decodes UTF-8, so it gets each byte as a character, which it returns as it is. */
 async function entriesOf(source: string, contentType: string): Promise<[string, string | File][]> {
@@ -85,6 +92,16 @@ const filesRefused = (files: readonly [string, File][]): AppError =>
       fix: "Send the address of the file, or its content as base64 in a field.",
     })),
   );
+
+const encodedName = (index: number): AppError =>
+  invalidInput([
+    {
+      path: formatPath(["parts", index]),
+      code: "not_allowed",
+      message: "has its name as name*, which forms do not have (RFC 7578, section 5.1)",
+      fix: 'Write the name in UTF-8 as it is: Content-Disposition: form-data; name="größe".',
+    },
+  ]);
 
 const encodingRefused = (name: string, encoding: string): AppError =>
   invalidInput([

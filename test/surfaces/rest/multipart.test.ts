@@ -18,6 +18,7 @@ const utf8 = (text: string): string => Buffer.from(text).toString("latin1");
 describe("parseMultipart", () => {
   it.each([
     ["no parts", formOf(), []],
+    ["a name that looks encoded", formOf([[named("a; name*=b")], "1"]), [["a; name*=b", "1"]]],
     [
       "fields in order",
       formOf([[named("b")], "1"], [[named("a")], ""], [[named("b")], "2"]),
@@ -104,6 +105,16 @@ describe("parseMultipart", () => {
       "files with an encoded name",
       formOf([[named("f", "; filename*=utf-8''x.txt")], "1"]),
       'f is the file "x.txt"',
+    ],
+    [
+      "names that are encoded",
+      formOf([[named("a")], "1"], [["Content-Disposition: form-data; name*=utf-8''gr%C3%B6%C3%9Fe"], "2"]),
+      "parts[1] has its name as name*",
+    ],
+    [
+      "names that are encoded beside others",
+      formOf([[named("a", "; NAME* = utf-8''b")], "1"]),
+      "parts[0] has its name as name*",
     ],
     [
       "bytes of another charset",
