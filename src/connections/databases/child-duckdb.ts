@@ -314,11 +314,18 @@ async function countOf(connection: DuckDBConnection, from: string, estimated: nu
   return Number(result.getRows()[0]![0]);
 }
 
+/** DuckDB locks a file that a process may write for all others. */
+const CLOSE_OTHER =
+  "Close the other program that has the file open, or wait until it ends, and try again. If the error remains, ask the operator.";
+
 function toFailure(error: unknown): ChildFailure {
   const message = (error as Error).message.replace(/^Failed to extract statements: /, "");
   if (message.startsWith("Out of Memory Error"))
     return { code: "memory_limit", message: message.split("\n")[0]!, fix: "Filter or aggregate earlier." };
-  if (/^(?:IO Error|Connection Error)/.test(message)) return { code: "database_unavailable", message };
+  if (/^(?:IO Error|Connection Error)/.test(message)) {
+    const isLocked = /\block on file\b/.test(message);
+    return { code: "database_unavailable", message, ...(isLocked && { fix: CLOSE_OTHER }) };
+  }
   if (message.startsWith("TransactionContext Error")) return { code: "deadlock", message };
   if (/read-only mode/.test(message)) return { code: "database_read_only", message };
   return { code: "database_failed", message };

@@ -355,6 +355,11 @@ function failureOf(error: unknown, denied: string | undefined): ChildFailure {
   switch (errcode === undefined ? undefined : errcode & 0xff) {
     case 5: // SQLITE_BUSY
     case 6: // SQLITE_LOCKED
+      return {
+        code: "database_unavailable",
+        message,
+        fix: "Another program writes the file: try again once it has ended. If the error remains, ask the operator.",
+      };
     case 10: // SQLITE_IOERR
     case 14: // SQLITE_CANTOPEN
       return { code: "database_unavailable", message };

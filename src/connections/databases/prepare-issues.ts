@@ -20,11 +20,16 @@ const COLUMN = [
 /** DuckDB finds near matches itself. */
 const OWN = /(?:Did you mean|Candidate bindings:) "(?:[^"]*\.)?([^".]+)"/;
 
+/** The fix where a driver has none of its own. Nothing in the definition needs a change. */
+const TRY_AGAIN =
+  "Try again later. If the error remains, ask the operator to check whether the database can be reached.";
+
 export function issueOf(error: unknown): PartialIssue {
   if (!(error instanceof StepError)) throw error;
   const { code, message, options } = error;
   const path = ["environment", "database_unavailable"].includes(code) ? ["database"] : ["query"];
-  return { path, code, message, ...(options.fix !== undefined && { fix: options.fix }) };
+  const fix = options.fix ?? (code === "database_unavailable" ? TRY_AGAIN : undefined);
+  return { path, code, message, ...(fix !== undefined && { fix }) };
 }
 
 /** Returns the issue with a similar name for the missing table or column in the message, and the missing name. */

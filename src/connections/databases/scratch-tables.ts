@@ -49,7 +49,7 @@ export function buildScratchTables(
     }
     // A table needs a column, and an unknown list without items does not say which.
     if (seen.size === 0) seen.set(VALUE, valueKinds());
-    assertDistinctInSql(name, [...seen.keys()]);
+    assertNamesOfSql(name, [...seen.keys()]);
     const columns = [...seen].map(([column, kinds]) =>
       loadedColumn({ table: name, name: column }, declared.get(column), kinds),
     );
@@ -76,8 +76,12 @@ const loadedValue = (column: LoadedColumn, row: Readonly<Record<string, unknown>
 const sizeOf = (value: unknown): number =>
   typeof value === "string" ? value.length : typeof value === "object" ? JSON.stringify(value).length : 8;
 
-/** Names of columns differ by more than case in DuckDB. @throws StepError input_invalid */
-function assertDistinctInSql(table: string, names: readonly string[]): void {
+/** Names of columns are not empty and differ by more than case in DuckDB. @throws StepError input_invalid */
+function assertNamesOfSql(table: string, names: readonly string[]): void {
+  if (names.includes(""))
+    throw new StepError("input_invalid", `The rows of table ${table} have a column whose name is empty.`, {
+      fix: "Name it in the step that returns the rows. With parse_csv, each column needs a heading in the first line, or header: false.",
+    });
   const seen = new Map<string, string>();
   for (const name of names) {
     const other = seen.get(name.toLowerCase());

@@ -86,6 +86,8 @@ it("hides who holds the lock of a DuckDB file, with which program", async () => 
   onTestFinished(() => instance.closeSync());
   const seen = await answersOf({ type: "duckdb", dataset: link }, ["SELECT * FROM orders"]);
   expect(seen).toContain("lock");
+  // The fix of the query, of its issue in a check, and of the description.
+  expect(seen.split("Close the other program that has the file open")).toHaveLength(4);
   expect(seen).not.toContain(directory);
   expect(seen).not.toContain(dirname(link));
   expect(seen).not.toContain(dirname(process.execPath));

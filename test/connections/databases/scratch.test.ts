@@ -118,6 +118,16 @@ describe("a list in scratch", () => {
     expect((await error(`1${"0".repeat(30)}.${"1".repeat(10)}`, DECIMAL)).code).toBe("input_invalid");
   });
 
+  it("names the table where a heading is empty, and says what to do", async () => {
+    const rows = [{ "": 1, b: 2 }];
+    const failure = await load(rows, {}).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      code: "input_invalid",
+      message: "The rows of table t have a column whose name is empty.",
+      options: { fix: expect.stringContaining("heading") },
+    });
+  });
+
   it("has the type of its values where one contradicts the checker, and the columns that only rows have", async () => {
     const rows = [{ n: "abc", extra: 1 }, { n: 5 }];
     expect(await load(rows, { n: INTEGER })).toEqual({
