@@ -127,7 +127,7 @@ function stepLines(workflows: ApprovalPlan["workflows"], all: string): string[] 
       version === null
         ? id === null
           ? foreign
-            ? "of another project"
+            ? "hidden"
             : "no workflow"
           : "does not exist"
         : `version ${version}${patched ? ", changed" : ""}${foreign ? ", of another project" : ""}`;

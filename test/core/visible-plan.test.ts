@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { visiblePlan } from "../../src/core/visible-plan.ts";
+import { sightOfProject, visiblePlan } from "../../src/core/visible-plan.ts";
+import type { RunRecord } from "../../src/core/model.ts";
 
 type Planned = Parameters<typeof visiblePlan>[0][number];
 
@@ -71,5 +72,24 @@ describe("visiblePlan", () => {
     expect(await seenBy([], own, parent("a"), parent("b"))).toEqual([own, hidden]);
     expect(await seenBy(["b"], own, parent("a"), parent("b"))).toEqual([own, hidden, parent("b")]);
     expect(await seenBy(["a"], own, parent("a"), parent("b"))).toEqual([own, parent("a")]);
+  });
+});
+
+describe("sightOfProject", () => {
+  const sight = sightOfProject(
+    {
+      workflows: { projectOf: async (id) => (id === "gone" ? undefined : id.split(".")[0]!) },
+      runs: { find: async (id) => (id === "run_gone" ? undefined : ({ project: id.slice(4) } as RunRecord)) },
+    },
+    "finance",
+  );
+
+  it("is what belongs to the project", async () => {
+    const workflows = await Promise.all(["finance.a", "sales.a", "gone"].map(sight.workflow));
+    const runs = await Promise.all(["run_finance", "run_sales", "run_gone"].map(sight.run));
+    expect([workflows, runs]).toEqual([
+      [true, false, false],
+      [true, false, false],
+    ]);
   });
 });

@@ -280,3 +280,26 @@ it.each([
     expect(ran.body.errors).toMatchObject([{ code: "differs" }]);
   },
 );
+
+it("A key without the scope run runs no examples of a version whose workflow has saved an event URL", async () => {
+  const here = await waitingRun();
+  const { admin, url, executor } = here;
+  const publisher = await publisherOf(here);
+  const definition = {
+    inputs: { type: "object", properties: { url: { type: "string" } } },
+    state: { url: { type: "string", default: "" } },
+    steps: [{ id: "kept", type: "set", values: { url: "${{ inputs.url }}" } }],
+    commit: { url: "${{ steps.kept.url }}" },
+    output: '${{ to_json(state).replace("run_", "ruxx") }}',
+    examples: [{ inputs: { url: "other" } }],
+  };
+  expect((await admin("POST", "/workflows", { name: "Keeps", definition })).body.issues).toEqual([]);
+  await admin("POST", "/workflows/keeps/runs", { inputs: { url } });
+  executor.queue.wake();
+  await executor.queue.waitUntilIdle();
+  expect((await publisher("POST", "/workflows/keeps/publish", {})).body).toMatchObject({
+    code: "examples_failed",
+    errors: [{ code: "not_permitted" }],
+  });
+  expect((await admin("POST", "/workflows/keeps/publish", {})).status).toBe(200);
+});

@@ -88,6 +88,26 @@ const codeOf = async (outcome: Promise<unknown>): Promise<string> =>
     (error: { code?: string; message?: string }) => error.code ?? error.message ?? "no error",
   );
 
+describe("get_review", () => {
+  it("shows in the plan no steps of workflows that a key of some workflows can't see", async () => {
+    const { agent, ben, approve, key } = await team();
+    await create(agent, "Hidden", say(1));
+    await approve(ben, (await publish(agent, "hidden")).review!.id);
+    await create(agent, "Report", call("hidden"));
+    const { id } = (await publish(agent, "report")).review!;
+    const { access } = keyPrincipal(["read"]);
+    const limited = key("ben@example.com", { access: { ...access, keyLimits: { workflows: ["report"] } } });
+    const shown = await limited(getReview, { review_id: id });
+    expect(shown.plan!.workflows).toMatchObject([
+      { workflow_id: "report", steps: [{ id: "sub" }] },
+      { workflow_id: "hidden", foreign: true, steps: [] },
+    ]);
+    const whole = await ben(getReview, { review_id: id });
+    expect(whole.plan!.workflows[1]!.steps).toHaveLength(1);
+    expect(shown.digest).toBe(whole.digest);
+  });
+});
+
 describe("publish_workflow in a project with review", () => {
   it("names the page at the address that the web server listens at, also in other processes", async () => {
     const { instance, agent } = await team();
