@@ -26,7 +26,8 @@ import {
   toSqlType,
 } from "./duckdb-values.ts";
 import { duckdbToJson, lostFields } from "./duckdb-json.ts";
-import { readMomentPlaces } from "./duckdb-moment-places.ts";
+import { readMomentPlaces, withoutProbes } from "./duckdb-moment-places.ts";
+import { readWrittenMoments } from "./duckdb-moment-writes.ts";
 import { bind, placesOfMoments, unfitDuckdbValues } from "./duckdb-parameters.ts";
 import { createRowCollector, findDuplicateName, mustRollBack, type RowLimits } from "./rows.ts";
 
@@ -71,9 +72,10 @@ const THREADS = 2;
 const COUNTED = 10_000_000;
 
 export function createDuckdbEngine(spec: ChildSpec): EmbeddedEngine {
+  /** @param work gets a connection, and one on which EXPLAIN prints the plan that is not optimized too */
   async function withConnection<T>(
     tables: readonly ScratchTable[],
-    work: (connection: DuckDBConnection) => Promise<T>,
+    work: (connection: DuckDBConnection, plans: DuckDBConnection) => Promise<T>,
   ): Promise<T> {
     const instance = await DuckDBInstance.create(spec.file ?? ":memory:", {
       ...(spec.file !== null && { access_mode: spec.write ? "READ_WRITE" : "READ_ONLY" }),
@@ -83,13 +85,16 @@ export function createDuckdbEngine(spec: ChildSpec): EmbeddedEngine {
       max_temp_directory_size: "0KB",
       memory_limit: `${spec.memoryMb}MiB`,
       threads: String(THREADS),
-      lock_configuration: "true",
     });
     const connection = await instance.connect();
+    const plans = await instance.connect();
     try {
+      await plans.run("SET explain_output = 'all'");
+      await connection.run("SET lock_configuration = true");
       for (const table of tables) await load(connection, table);
-      return await work(connection);
+      return await work(connection, plans);
     } finally {
+      plans.closeSync();
       connection.closeSync();
       instance.closeSync();
     }
@@ -115,6 +120,7 @@ export function createDuckdbEngine(spec: ChildSpec): EmbeddedEngine {
    */
   async function bound(
     connection: DuckDBConnection,
+    plans: DuckDBConnection,
     { perPlace, ...shared }: BoundText & { perPlace?: PlacesText },
   ): Promise<DuckDBPreparedStatement> {
     const statement = await prepared(connection, shared.text);
@@ -127,9 +133,15 @@ export function createDuckdbEngine(spec: ChildSpec): EmbeddedEngine {
     const other = await prepared(connection, perPlace.text).catch(() => undefined);
     const otherFound = other && placesOfMoments(other, perPlace);
     if (!isReading) {
-      // DuckDB writes no plan of it.
-      const isOther = otherFound?.areTimes === true;
-      if ((isOther ? otherFound : found).areUnclear) throw unclearMoment("write it to");
+      const isOther = otherFound !== undefined && otherFound.times.size > 0;
+      const taken = isOther ? otherFound : found;
+      if (taken.areUnclear) throw unclearMoment("write it to");
+      if (taken.areTexts) {
+        const [places, probe] = otherFound ? [otherFound, perPlace.probe] : [found, perPlace.sharedProbe];
+        const written = await readWrittenMoments(plans, withoutProbes(probe, places.times));
+        if (written.areLost) throw lostOffset();
+        if (written.areUnclear && places.areUncast) throw unclearMoment("write it to");
+      }
       return isOther ? withValues(other!, perPlace.values) : withValues(statement, shared.values);
     }
     if (otherFound?.areTexts === false) return withValues(other!, perPlace.values);
@@ -145,8 +157,8 @@ export function createDuckdbEngine(spec: ChildSpec): EmbeddedEngine {
 
   return {
     query: ({ limits, tables, ...texts }) =>
-      withConnection(tables, async (connection) => {
-        const statement = await bound(connection, texts);
+      withConnection(tables, async (connection, plans) => {
+        const statement = await bound(connection, plans, texts);
         if (spec.write) await connection.run("BEGIN TRANSACTION");
         const result = await rowsOf(statement, limits);
         if (spec.write) await connection.run(mustRollBack(result, limits) ? "ROLLBACK" : "COMMIT");

@@ -21,6 +21,10 @@ export function probeLiteral(value: SqlValue, number: number): string {
   return quoted(isShifted(value) ? probeOf(number) : value);
 }
 
+/** The text with these values instead of their probes. */
+export const withoutProbes = (text: string, values: ReadonlyMap<number, string>): string =>
+  text.replaceAll(PROBES, (probe, number) => values.get(Number(number))?.replaceAll("'", "''") ?? probe);
+
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 export interface MomentPlaces {
@@ -143,7 +147,8 @@ function objectsIn(node: unknown): PlanNode[] {
   return [node, ...Object.values(node).flatMap(objectsIn)];
 }
 
-const probesIn = (node: unknown): number[] =>
+/** The numbers of the probes in a part of a plan, or in a text. */
+export const probesIn = (node: unknown): number[] =>
   [...JSON.stringify(node).matchAll(PROBES)].map(([, number]) => Number(number));
 
 /** How often each number occurs. */

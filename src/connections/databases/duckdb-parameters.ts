@@ -80,8 +80,8 @@ export function bind(
 
 /** How a statement takes the moments that DuckDB would read without their offset. */
 interface MomentsFound {
-  /** Whether a place takes one as a time. */
-  areTimes: boolean;
+  /** The moments in UTC at places that take one as a time. */
+  times: ReadonlyMap<number, string>;
   /** Whether a place has no type. */
   areUntyped: boolean;
   /** Whether the query does not cast one at a place without a type. */
@@ -103,7 +103,7 @@ export function placesOfMoments(
   const uncast = texts.length > 0 ? uncastParameters(text, "$") : new Set<number>();
   const isUncast = (index: number): boolean => uncast.has(index + 1);
   return {
-    areTimes: shifted.some(isTime),
+    times: new Map(shifted.filter(isTime).map((index) => [index, utcText(readMoment(values[index])!)])),
     areUntyped: untyped.length > 0,
     areUnclear: untyped.some(isUncast),
     areTexts: texts.length > 0,

@@ -239,6 +239,50 @@ describe("moments as parameters of DuckDB", () => {
     );
   });
 
+  it.each([
+    "INSERT INTO moments (ts) VALUES (coalesce(:at, '2020-01-01'::VARCHAR)) RETURNING ts",
+    "INSERT INTO moments (ts, note) VALUES (left(:at, 10), 'x')",
+    "INSERT INTO moments (ts) SELECT trim(:at)",
+    "INSERT INTO moments (note, ts) SELECT :at::VARCHAR, trim(:at)::TIMESTAMP AS x",
+    "UPDATE moments SET ts = nullif(:at, '')",
+    "UPDATE moments SET ts = replace(:at, 'T', ' ')::TIMESTAMP",
+    "UPDATE moments SET d = TRY_CAST(left(:at, 10) AS DATE)",
+    "UPDATE moments SET d = (:at::VARCHAR)::DATE",
+    "DELETE FROM moments WHERE ts < trim(:at)::TIMESTAMP",
+    "DELETE FROM moments WHERE note = :at AND d = left(:at, 10)::DATE",
+    "INSERT INTO ids VALUES (1, NULL) ON CONFLICT (id) DO UPDATE SET ts = trim(:at)",
+    "CREATE TABLE days AS SELECT trim(:at)::DATE AS day",
+    "MERGE INTO ids USING (SELECT 2 AS id, trim(:at) AS x) AS s ON ids.id = s.id WHEN NOT MATCHED THEN INSERT (id, ts) VALUES (s.id, s.x)",
+  ])("are refused where a statement writes what a function makes of their text: %s", async (query) => {
+    const { runQuery } = await shop();
+    await runQuery("shop", "CREATE TABLE ids (id INTEGER PRIMARY KEY, ts TIMESTAMP)", {}, { write: true });
+    const write = (at: string) => runQuery("shop", query, { at }, { write: true });
+    await expect(write("2026-01-31T23:30:00-05:00")).rejects.toMatchObject({
+      code: "input_invalid",
+      options: { fix: expect.stringContaining("CAST(:x AS TIMESTAMPTZ)") as string },
+    });
+    expect((await write("2026-02-01T04:30:00Z")).truncated).toBe(false);
+  });
+
+  it.each([
+    "INSERT INTO moments (note) VALUES (upper(:at))",
+    "INSERT INTO moments (ts, note) VALUES (:at, :at)",
+    "INSERT INTO moments (note, d) SELECT lower(:at), left(note, 10)::DATE FROM moments",
+    "INSERT INTO moments (note) SELECT lower(CAST(:at AS TEXT)) AS x",
+    "UPDATE moments SET note = :at, d = left(note, 10)::DATE WHERE note = :at AND ts = :at",
+    "UPDATE moments SET note = concat('(', trim(:at)), d = ts::DATE",
+    "UPDATE moments SET d = CASE WHEN note = lower(:at) THEN '2020-01-01' ELSE left(note, 10) END",
+    "UPDATE moments SET ts = nullif(CAST(:at AS TIMESTAMPTZ), tz), d = CAST(:at AS TIMESTAMPTZ)::DATE",
+    "UPDATE moments SET d = strptime(left(:at, 19), '%Y-%m-%dT%H:%M:%S')",
+    "DELETE FROM moments WHERE note = :at AND ts BETWEEN :at AND :at",
+    "DELETE FROM moments WHERE date_diff('day', ts, CAST(:at AS TIMESTAMP)) = 0",
+  ])("are taken where a statement writes no time that is made of their text: %s", async (query) => {
+    const { runQuery } = await shop();
+    const at = "2026-01-31T23:30:00-05:00";
+    await runQuery("shop", `INSERT INTO moments VALUES (${ALL})`, params(at), { write: true });
+    expect((await runQuery("shop", query, { at }, { write: true })).row_count).toBe(1);
+  });
+
   it("keep the digits after the second, and the text where the query does not say its type", async () => {
     const { runQuery } = await shop();
     const at = "2026-01-03T02:34:05.123456789+05:30";
