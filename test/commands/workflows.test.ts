@@ -121,7 +121,7 @@ describe("millrace workflows", () => {
   it("exports drafts with issues, and applies them again, also elsewhere", async () => {
     const broken = [
       'name: Broken\nsteps:\n  - { id: a, type: sett, values: { x: "${{ input.y }}" } }\n',
-      'name: Wrong\nwhen: now\ntimeout: soon\nsteps:\n  - { id: a, type: set, values: { "<<": { x: 1 } } }\n',
+      'name: Wrong\nwhen: now\ntimeout: soon\nsteps:\n  - { id: a, type: set, values: { "<<": { x: 1 }, no: "=", t: "12:30:45", u: "a\\u2028b" } }\n',
     ];
     const { cli, directory } = await testCli({ broken: broken[0]!, wrong: broken[1]!, hello: HELLO });
     const out = join(directory, "out");

@@ -12,6 +12,7 @@ import {
   visit,
 } from "yaml";
 import { readYamlNumber } from "../../../schemas/yaml-numbers.ts";
+import { escapeUnprintable, needsQuotes } from "../../../schemas/yaml-text.ts";
 import { TOO_LONG_FIX, tooLongMessage } from "../forms/exact-number.ts";
 import type { EditorIssue } from "./format.ts";
 import { type Path, parsePath } from "./path.ts";
@@ -165,12 +166,12 @@ export function toYaml(definition: Readonly<Record<string, unknown>>): string {
   const document = new Document(value, { version: "1.2", schema: "core", aliasDuplicateObjects: false });
   visit(document, {
     Scalar(key, node) {
-      if (key === "key" || typeof node.value !== "string") return;
-      if (node.value.includes("\n")) node.type = Scalar.BLOCK_LITERAL;
-      else if (node.value.includes("${{")) node.type = Scalar.QUOTE_DOUBLE;
+      if (typeof node.value !== "string") return;
+      if (needsQuotes(node.value)) node.type = Scalar.QUOTE_DOUBLE;
+      else if (key !== "key" && node.value.includes("\n")) node.type = Scalar.BLOCK_LITERAL;
     },
   });
-  return document.toString({ lineWidth: 0, minContentWidth: 0 });
+  return escapeUnprintable(document.toString({ lineWidth: 0, minContentWidth: 0 }));
 }
 
 const orderedStep = (step: unknown): unknown =>

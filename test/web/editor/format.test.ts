@@ -22,6 +22,18 @@ describe("toText", () => {
     expect(text).toContain("query: |\n");
   });
 
+  it("quotes what YAML 1.1 takes for something else, and escapes its other line ends", async () => {
+    const definition = { x: ["12:30", "=", "a\u2028b"], no: 1 };
+    const text = await toText(definition, "yaml");
+    expect(text).toBe(String.raw`x:
+  - "12:30"
+  - "="
+  - "a\u2028b"
+"no": 1
+`);
+    expect(await parse(text, "yaml")).toEqual({ definition });
+  });
+
   it("keeps the digits of numbers when the format changes", async () => {
     const yaml = "n: [9007199254740993, 900719925474099.23, 0x1FFFFFFFFFFFFFFFF, 0x1F, +5, .5]\n01067: a\n";
     const definition = {

@@ -1,6 +1,7 @@
 /** Writes a definition as YAML for people: with blocks for long texts and keys in a fixed order. */
 import { Document, isScalar, Scalar, visit } from "yaml";
 import { TOP_FIELDS } from "../../../../schemas/workflow-definition.ts";
+import { escapeUnprintable, needsQuotes } from "../../../../schemas/yaml-text.ts";
 
 const FIRST_AT_TOP = [
   "id",
@@ -29,27 +30,14 @@ export function toYaml(definition: Readonly<Record<string, unknown>>): string {
   );
   visit(document, {
     Scalar(key, node) {
-      // Without quotes it would be a merge key.
-      if (key === "key" && node.value === "<<") node.type = Scalar.QUOTE_DOUBLE;
-      if (key === "key" || typeof node.value !== "string" || !isScalar(node)) return;
+      if (typeof node.value !== "string" || !isScalar(node)) return;
       if (needsQuotes(node.value)) node.type = Scalar.QUOTE_DOUBLE;
-      else if (/\n/.test(node.value) && /\S/.test(node.value)) node.type = Scalar.BLOCK_LITERAL;
+      else if (key !== "key" && /\n/.test(node.value) && /\S/.test(node.value))
+        node.type = Scalar.BLOCK_LITERAL;
     },
   });
-  return document.toString({ lineWidth: 0, minContentWidth: 0 });
+  return escapeUnprintable(document.toString({ lineWidth: 0, minContentWidth: 0 }));
 }
-
-/** Strings that YAML 1.1, which other programs still read, interprets as dates or booleans. */
-const YAML_1_1_SCALAR = /^(?:\d{4}-\d\d?-\d\d?|y|n|yes|no|on|off)\b/i;
-
-/**
- * Whether a string needs quotes: it contains characters with a meaning in YAML (`{`, `#`, `: `), or a block would not
- * keep it (white space at the ends of lines, other line ends).
- */
-const needsQuotes = (text: string): boolean =>
-  text.includes("\n")
-    ? /[^\S\n]\n|[\p{Cc}--[\t\n]]|[\u2028\u2029\ufeff]/v.test(text) || /^\s/.test(text)
-    : text.includes("${{") || YAML_1_1_SCALAR.test(text) || /^[!&*?|>@`%{[\]},#"'-]| #|: |:$/.test(text);
 
 function orderedStep(step: unknown): unknown {
   if (typeof step !== "object" || step === null || Array.isArray(step)) return step;

@@ -4,7 +4,54 @@ import { parse } from "yaml";
 import { toYaml } from "../../../../src/engine/definition/check/index.ts";
 import { readSource } from "../../../../src/engine/definition/check/source.ts";
 
+/** Texts that programs which read YAML 1.1 take for something else without quotes. */
+const OTHER_IN_YAML_1_1 =
+  "= << no No y n on OFF yes 12:30 12:30:45 -1:30.5 1_000 1,000 +1_0.5 .5_0 0b11 0B1 0x_1 017 0o17 0_7 2026-1-1 2001-12-14t21:59:43.10-05:00 1.2e+3 1. ~ true null .inf".split(
+    " ",
+  );
+/** Characters that end lines in YAML 1.1, or that no YAML has as they are. */
+const UNPRINTABLE = [
+  "\u0085",
+  "\u2028",
+  "\u2029",
+  "\ufeff",
+  "\u007f",
+  "\u0080",
+  "\u009f",
+  "\ufffe",
+  "\uffff",
+];
+
+const readYaml11 = (text: string): unknown => parse(text, { version: "1.1", schema: "yaml-1.1" });
+const readYaml12 = (text: string): unknown => parse(text, { version: "1.2", schema: "core" });
+
 describe("toYaml", () => {
+  it.each(OTHER_IN_YAML_1_1)("writes %s in quotes, as a value and as a key", (text) => {
+    const value = { [text]: 1, x: text, list: [text] };
+    const written = toYaml(value);
+    expect(written.split(JSON.stringify(text))).toHaveLength(4);
+    expect([readYaml11(written), readYaml12(written)]).toEqual([value, value]);
+  });
+
+  it.each(UNPRINTABLE)(
+    "writes %j as an escape in texts of one line and of several, and in keys",
+    (character) => {
+      const value = {
+        [`a${character}b`]: `${character}c`,
+        x: [`a${character}`, `a\n${character}b\n`, character],
+      };
+      const written = toYaml(value);
+      expect(written).not.toContain(character);
+      expect([readYaml11(written), readYaml12(written)]).toEqual([value, value]);
+    },
+  );
+
+  it("leaves other texts without quotes", () => {
+    const texts = ["noon", "only", "a=b", "1 item", "v1.2", "10 000", "é", "on_error"];
+    expect(toYaml({ x: texts })).toBe(`x:\n${texts.map((text) => `  - ${text}\n`).join("")}`);
+    expect(toYaml({ on_error: "fail", no: 1 })).toBe('on_error: fail\n"no": 1\n');
+  });
+
   it("declares the state before the steps that read it, and commits it after the output", () => {
     const text = toYaml({ commit: { n: 1 }, output: 1, steps: [], state: { n: {} }, inputs: {}, name: "A" });
     expect(Object.keys(parse(text) as object)).toEqual([
@@ -85,7 +132,14 @@ describe("toYaml", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom("steps", "inputs", "output", "x"), tree), (made) => {
         const json: unknown = JSON.parse(JSON.stringify(made));
-        expect(parse(toYaml(made), { version: "1.2", schema: "core" })).toEqual(json);
+        expect(readYaml12(toYaml(made))).toEqual(json);
+      }),
+      { numRuns: 1_000 },
+    );
+    fc.assert(
+      fc.property(fc.dictionary(text, text), (made) => {
+        const { ["__proto__"]: _, ...texts } = made;
+        expect(readYaml11(toYaml(texts))).toEqual({ ...texts });
       }),
       { numRuns: 1_000 },
     );
