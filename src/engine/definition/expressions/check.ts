@@ -17,6 +17,7 @@ import { mainField, replacement } from "./name-suggestions.ts";
 import { convertedLiteral, convertedOperand, statusCode } from "./operand-rewrites.ts";
 import { areComparable, isEquality, operatorMismatch, resultKind } from "./operators.ts";
 import { type Facts, factsOf, localKey, narrow, narrowParts, NO_FACTS, unite } from "./flow.ts";
+import { fixOfItems } from "./params.ts";
 import { warnOfNull, warnOfNullItems, warnOfPrecedence } from "./check-null.ts";
 import type { Expr } from "./tree.ts";
 import type { ExpressionIssue, TypeScope } from "./types.ts";
@@ -277,8 +278,7 @@ function callType({ at, name, fn, args }: Of<"call">, context: Check): Type {
     if (item === undefined || items!.includes(item)) return;
     wrong = true;
     const message = `passes ${source} to ${name}, expected each item to be ${describeKinds(items!)}, got ${describeKind(item)}`;
-    const fix = item === "map" ? `Write ${source}.map(x, x.…).${name}().` : `Write ${fn.usage}.`;
-    context.report("wrong_type", at, message, { fix });
+    context.report("wrong_type", at, message, { fix: fixOfItems(args[index]!, name, item) });
   });
   return wrong ? ANY : fn.result(types);
 }

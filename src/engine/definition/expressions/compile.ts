@@ -8,7 +8,7 @@ import { compileLoop } from "./compile-loop.ts";
 import { applyOperator, calculate, isEquality, joinTexts } from "./operators.ts";
 import { charge, chargeComparison, chargeFailure } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
-import { returnsText } from "./params.ts";
+import { fixOfItems, returnsText } from "./params.ts";
 import type { Expr } from "./tree.ts";
 import { addTimes } from "./exact-times.ts";
 import { assertFinite, mapKey, kindOf, setField, Duration, describeKind, describeKinds } from "./values.ts";
@@ -237,7 +237,7 @@ function compileCall({ at, name, fn, args, body }: Of<"call">): Evaluate {
         throwFailed(
           at,
           `passes ${which} to ${name}, expected ${describeKinds(items)}, got ${describeKind(found)}`,
-          { fix: `Write ${fn.usage}.` },
+          { fix: fixOfItems(args[index]!, name, found) },
         );
       });
     });

@@ -9,10 +9,12 @@ import { MAX_EXPRESSION_LIST } from "./limits.ts";
 import { countCharacters } from "./text-functions.ts";
 import { elementType, notNull } from "./typing.ts";
 import type { Type } from "./typing.ts";
-import { meanOf, sumOf } from "./operators.ts";
-import { compare, identityKey, kindOf, fieldNames, describeKind, orderOf } from "./values.ts";
+import { applyOperator, meanOf, sumOf } from "./operators.ts";
+import { compare, identityKey, kindOf, fieldNames, describeKind, Duration, orderOf } from "./values.ts";
 import type { Fields } from "./values.ts";
 
+/** Work of adding a duration. */
+const DURATION_COST = 10;
 /** Work of comparing two values. */
 const COMPARISON_COST = 5;
 
@@ -164,9 +166,15 @@ export const LIST_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
   },
   sum: {
     usage: "list.sum()",
-    params: [is.numbers],
-    result: is.returnsNumber,
-    call: ([list], { evaluation, location }) => sumOf(evaluation, location, list as ExactNumber[]),
+    params: [is.summands],
+    result: ([list]) => (elementType(list!).kind === "duration" ? { kind: "duration" } : NUMBER),
+    call: ([list], { evaluation, location }) => {
+      const values = list as (ExactNumber | Duration)[];
+      if (!values.some((value) => value instanceof Duration))
+        return sumOf(evaluation, location, values as ExactNumber[]);
+      charge(evaluation, DURATION_COST * values.length);
+      return values.reduce((sum, value) => applyOperator(evaluation, location, "+", sum, value) as Duration);
+    },
   },
   avg: {
     usage: "list.avg()",

@@ -1,9 +1,13 @@
 /** Parameters and result types that many functions share. */
 import { ANY, BOOLEAN, NUMBER, STRING } from "../../../core/shapes.ts";
+import { isParenthesized } from "./cel-parser.ts";
+import { formatNode } from "./failures.ts";
 import { nearMatch } from "../../../core/near-match.ts";
 import { namedZone, UNKNOWN_ZONE } from "./zones.ts";
 import type { Param } from "./functions.ts";
+import type { Expr } from "./tree.ts";
 import { notNull, type Type } from "./typing.ts";
+import type { Kind } from "./values.ts";
 
 export const anything: Param = {};
 export const text: Param = { kinds: ["string"] };
@@ -13,6 +17,23 @@ export const exactNumber: Param = { kinds: ["number"], takesLongNumbers: true };
 export const list: Param = { kinds: ["list"] };
 export const map: Param = { kinds: ["map"] };
 export const numbers: Param = { kinds: ["list"], items: ["number"], takesLongNumbers: true };
+
+/** Numbers, or durations. */
+export const summands: Param = { kinds: ["list"], items: ["number", "duration"], takesLongNumbers: true };
+
+/** Maximum length of a list that a fix repeats, in characters. */
+const MAX_REPEATED = 100;
+/** Expressions that a method can't follow without parentheses. */
+const OPERATIONS: ReadonlySet<Expr["kind"]> = new Set(["binary", "choice", "default"]);
+
+/** How to write a list for a function of numbers that got items of another kind. */
+export function fixOfItems({ at, kind }: Expr, name: string, found: Kind): string {
+  const source = formatNode(at);
+  const operand = OPERATIONS.has(kind) && !isParenthesized(at) ? `(${source})` : source;
+  const written = source.length > MAX_REPEATED ? "list" : operand;
+  if (found === "list") return `Write ${written}.flatten().${name}().`;
+  return `Write ${written}.map(x, ${found === "map" ? "x.…" : "double(x)"}).${name}().`;
+}
 
 export const time: Param = { kinds: ["string", "timestamp"] };
 export const zone: Param = {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { evaluate, failure } from "./scope.ts";
+import { checkCel } from "../../../../src/engine/definition/expressions/index.ts";
+import { evaluate, failure, typeScope } from "./scope.ts";
 
 const table = (cases: [string, unknown][]): void => {
   it.each(cases)("%s is %j", (source, value) => {
@@ -12,6 +13,11 @@ describe("functions on lists", () => {
     ["steps.revenue.rows.map(r, r.total).sum()", 9.5],
     ["sum(steps.revenue.rows.map(r, r.total))", 9.5],
     ["sum([])", 0],
+    ["[duration('1h'), duration('90m')].sum()", 9_000],
+    [
+      "[duration('1h'), duration('-90m'), duration('1ns')].sum() + duration('1h') == duration('30m1ns')",
+      true,
+    ],
     ["avg([1, 2])", 1.5],
     ["avg([])", null],
     ["min([3, 1])", 1],
@@ -35,6 +41,27 @@ describe("functions on lists", () => {
     ['"a" in {"a": 1}', true],
     ['{"a": 1, "b": [2]} == {"b": [2.0], "a": 1}', true],
   ]);
+
+  it.each([
+    ["['9223372036854775807', '-1'].sum()", "9223372036854775806"],
+    ["[duration('1h'), duration('90m')].avg()", 4_500],
+    ["[inputs.flag, true].sum()", 2],
+    ["[[1], [2, 3]].sum()", 6],
+    ["avg(['3'] + ['4'])", 3.5],
+  ])("say how to write %s with items that they take", (source, value) => {
+    const { message, options } = failure(source, { flag: true });
+    expect(message).toMatch(/passes item \d of .* to (?:sum|avg), expected a number/);
+    expect(evaluate(/^Write (.*)\.$/.exec(options.fix!)![1]!, { flag: true })).toBe(value);
+    const issue = checkCel(source, typeScope).issues[0];
+    expect([undefined, options.fix]).toContain(issue?.fix);
+  });
+
+  it("add no durations to numbers, and know what a sum of durations is", () => {
+    expect(failure("[1, duration('1h')].sum()").message).toContain("applies + to a number and a duration");
+    expect(checkCel("[duration('1h')].sum() + duration('1h')", typeScope).issues).toEqual([]);
+    expect(checkCel("[duration('1h')].sum() + 1", typeScope).issues).toMatchObject([{ code: "wrong_type" }]);
+    expect(checkCel("[1].sum() + duration('1h')", typeScope).issues).toMatchObject([{ code: "wrong_type" }]);
+  });
 
   it("keep the order of equal items when sorting", () => {
     const source = 'steps.revenue.rows.sort_by(r, r.region, "desc").map(r, r.total)';

@@ -129,7 +129,7 @@ describe("long numbers in expressions", () => {
     ["inputs.id / 0", "divides by zero"],
     ["range(inputs.id)", "expected a number, got text"],
     ["inputs.text * 2", "which it does not accept"],
-    ["[inputs.id, 'a'].sum()", "expected a number, got text"],
+    ["[inputs.id, 'a'].sum()", "expected a number or a duration, got text"],
     ["[inputs.id, 'a', 1].sort()", "which have no order"],
     ["range(12).map(n, int('9' + 'e400')).sum() * int('1e700')", "more than 1,000 digits"],
   ])("%s fails", (source, message) => {
