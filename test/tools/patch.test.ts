@@ -106,6 +106,10 @@ describe("a patch", () => {
     ]);
   });
 
+  it.each([null, "add_step", { op: "add_step" }, 7])("refuses what is no list of operations: %j", (sent) => {
+    expect(refusalOf(() => parseInput(Patch, sent))).toMatchObject([{ path: "", code: "wrong_type" }]);
+  });
+
   it("names the fields of all operations where the schema refuses one of them", () => {
     const sent = [
       { op: "foo" },

@@ -42,7 +42,7 @@ export const Patch = z
           ctx.addIssue({ code: "custom", path: [index, path], message, params });
     },
     // Otherwise `applyPatch` reports them, with what it finds in the definition.
-    { when: ({ issues }) => issues.length > 0 },
+    { when: ({ value, issues }) => Array.isArray(value) && issues.length > 0 },
   )
   .meta({
     description:
