@@ -72,7 +72,17 @@ function openHooks() {
       ...(signature !== undefined && { "x-signature": signature }),
       ...(body && { "content-encoding": body, "content-length": "1" }),
     };
-    const req = { ip, params: { token }, originalUrl: `/hooks/${token}`, headers, query: {} };
+    const headersDistinct = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, [value]]),
+    );
+    const req = {
+      ip,
+      params: { token },
+      originalUrl: `/hooks/${token}`,
+      headers,
+      headersDistinct,
+      query: {},
+    };
     try {
       await handle(req as unknown as Request<{ token: string }>, res as unknown as Response);
       return answer.status;

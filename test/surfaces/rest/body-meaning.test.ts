@@ -7,7 +7,8 @@ const JSON_TYPE = "application/json";
 const PARTS = "multipart/form-data; boundary=b";
 
 const bodyOf = async (body: string | Buffer, contentType: string): Promise<unknown> => {
-  const req = { headers: { "content-type": contentType }, query: {} } as unknown as Request;
+  const headersDistinct = { "content-type": [contentType] };
+  const req = { headers: { "content-type": contentType }, headersDistinct, query: {} } as unknown as Request;
   const { event } = await receivedEvent(req, Buffer.from(body as string), undefined);
   return event.body;
 };
