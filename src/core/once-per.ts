@@ -40,6 +40,7 @@ export function sharedFor<R>(
  * Makes work run once at a time. A call that comes during a turn is answered by the next one, which all such calls share: it begins
  * after them, so they never miss what has become due.
  * @param work returns how much it did
+ * @returns a function that returns how much was done while its caller waited: by the turn that was running, too, unless it failed
  */
 export function oneAtATime(work: () => Promise<number>): () => Promise<number> {
   let running: Promise<number> | undefined;
@@ -51,7 +52,7 @@ export function oneAtATime(work: () => Promise<number>): () => Promise<number> {
   }
   return () => {
     if (running === undefined && next === undefined) return begin();
-    next ??= running!.catch(() => 0).then(begin);
+    next ??= running!.catch(() => 0).then(async (done) => done + (await begin()));
     return next;
   };
 }

@@ -70,10 +70,10 @@ describe("oneAtATime", () => {
     await expect.poll(() => turns.length).toBe(2);
     const fourth = run();
     turns[1]!.resolve(1);
-    expect(await Promise.all([second, third])).toEqual([1, 1]);
+    expect(await Promise.all([second, third])).toEqual([6, 6]);
     await expect.poll(() => turns.length).toBe(3);
     turns[2]!.resolve(2);
-    expect(await fourth).toBe(2);
+    expect(await fourth).toBe(3);
     expect(turns).toHaveLength(3);
   });
 
