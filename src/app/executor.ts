@@ -16,7 +16,7 @@ import { purgeExpired } from "../store/purge.ts";
 import { isMailConfigured, openDeliverer } from "./deliverer.ts";
 import type { Instance } from "./instance.ts";
 import { startPoll } from "./poll-starts.ts";
-import { repeat } from "./repeat.ts";
+import { repeat as repeatByTimer } from "./repeat.ts";
 import { approvalPolicy, openEngine, type Setup } from "./services.ts";
 
 /** Interval between purges of expired data, in milliseconds. */
@@ -67,7 +67,7 @@ export async function startExecutor(
   { id, slots, onChanged = () => {}, leaseMs }: ExecutorOptions,
 ): Promise<Executor> {
   const { store, read, log, meter } = instance;
-  const { clock, config } = setup;
+  const { clock, config, repeat = repeatByTimer } = setup;
   await using starting = new AsyncDisposableStack();
   const { engine, connections, allowed, eventUrl, webUrl, close } = openEngine(instance, setup);
   starting.defer(close);
@@ -90,7 +90,7 @@ export async function startExecutor(
   });
   starting.defer(() => handlers.close());
   const health = storageHealth(log);
-  const starts = startPoll({ handlers, changes: instance.changes, health, wake: () => queue.wake() });
+  const starts = startPoll({ handlers, changes: instance.changes, health, repeat, wake: () => queue.wake() });
   const queue = jobWorker({
     executor: id,
     transaction,
@@ -130,7 +130,7 @@ export async function startExecutor(
   const raiseOverdue = overdueAlerts({ read, transaction, clock, log, mailEnabled });
   const noticeKeys = keyNotices({ read, transaction, clock, mailEnabled });
   const poll = (ms: number, work: () => Promise<unknown>, failure: string): void =>
-    starting.defer(repeat(ms, work, (err) => health.reportFailure(err, failure)));
+    starting.defer(repeat({ ms, work, onError: (err) => health.reportFailure(err, failure) }));
   poll(DELIVERY_POLL_MS, () => delivering.deliverDue(), "poll of deliveries failed");
   poll(OVERDUE_POLL_MS, raiseOverdue, "poll of overdue workflows failed");
   poll(KEY_POLL_MS, noticeKeys, "poll of expiring keys failed");
@@ -149,15 +149,16 @@ export async function startExecutor(
       (ms) => delay(ms, undefined, { signal }),
     );
   };
-  const purgeOrReport = (): void =>
-    void purge().catch((err: unknown) => {
+  const endPurges = repeat({
+    ms: PURGE_INTERVAL_MS,
+    firstMs: FIRST_PURGE_MS,
+    work: purge,
+    onError(err) {
       if (!signal.aborted) health.reportFailure(err, "purge of expired data failed");
-    });
-  const firstPurge = setTimeout(purgeOrReport, FIRST_PURGE_MS).unref();
-  const purgeTimer = setInterval(purgeOrReport, PURGE_INTERVAL_MS).unref();
-  starting.defer(async () => {
-    clearTimeout(firstPurge);
-    clearInterval(purgeTimer);
+    },
+  });
+  starting.defer(() => {
+    endPurges();
     stopping.abort();
   });
   const running = starting.move();

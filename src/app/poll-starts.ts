@@ -3,7 +3,7 @@ import type { ChangeFeed } from "../core/change-feed.ts";
 import { SECOND } from "../core/clock.ts";
 import type { StorageHealth } from "../core/storage-health.ts";
 import type { JobHandlers } from "../engine/executor/job-handlers.ts";
-import { repeat } from "./repeat.ts";
+import type { Repeat } from "./repeat.ts";
 
 /** Poll interval for schedules that are due, backfills, and deliveries that were put off or missed; in milliseconds. */
 const POLL_MS = SECOND / 2;
@@ -18,6 +18,7 @@ interface Options {
   /** Called when runs have started. */
   wake(): void;
   health: Pick<StorageHealth, "reportFailure">;
+  repeat: Repeat;
 }
 
 export interface StartPoll {
@@ -27,13 +28,13 @@ export interface StartPoll {
   stop(): void;
 }
 
-export function startPoll({ handlers, changes, wake, health }: Options): StartPoll {
+export function startPoll({ handlers, changes, wake, health, repeat }: Options): StartPoll {
   const { scheduler, backfiller, triggerDeliveries } = handlers;
   const ends: (() => void)[] = [];
   let collecting: NodeJS.Timeout | undefined;
   const reporting = (failure: string) => (err: unknown) => health.reportFailure(err, failure);
   const poll = (work: () => Promise<unknown>, failure: string): void =>
-    void ends.push(repeat(POLL_MS, work, reporting(failure)));
+    void ends.push(repeat({ ms: POLL_MS, work, onError: reporting(failure) }));
   /** Starts runs, and lets the workers know. */
   const waking = (starts: () => Promise<number>) => async (): Promise<void> => {
     if ((await starts()) > 0) wake();

@@ -1,16 +1,26 @@
-/** Repeats work at intervals of `ms` milliseconds, unless its last call is still running. @returns a function that ends it */
-export function repeat(
-  ms: number,
-  work: () => Promise<unknown>,
-  onError: (error: unknown) => void,
-): () => void {
+interface Repetition {
+  /** Interval in milliseconds. */
+  ms: number;
+  /** When the first call is, in milliseconds from now; default: after one interval. */
+  firstMs?: number;
+  work(): Promise<unknown>;
+  onError(error: unknown): void;
+}
+
+/** Begins to repeat work. @returns a function that ends it */
+export type Repeat = (repetition: Repetition) => () => void;
+
+/** Repeats work by a timer, unless its last call is still running. */
+export const repeat: Repeat = ({ ms, firstMs = ms, work, onError }) => {
   let isRunning = false;
-  const timer = setInterval(() => {
+  let timer = setTimeout(turn, firstMs).unref();
+  function turn(): void {
+    timer = setTimeout(turn, ms).unref();
     if (isRunning) return;
     isRunning = true;
     void work()
       .catch(onError)
       .finally(() => (isRunning = false));
-  }, ms).unref();
-  return () => clearInterval(timer);
-}
+  }
+  return () => clearTimeout(timer);
+};

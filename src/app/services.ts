@@ -42,6 +42,7 @@ import type { Services } from "../surfaces/invoke.ts";
 import { meteredConnections } from "../telemetry/metered-connections.ts";
 import { VERSION } from "./build.ts";
 import type { Instance } from "./instance.ts";
+import type { Repeat } from "./repeat.ts";
 
 /** The address of the web server until one has started. */
 const DEFAULT_ADDRESS = "http://127.0.0.1:3000";
@@ -71,6 +72,8 @@ export interface Setup {
   checks?: { connectionsTimeoutMs?: number; prepareTimeoutMs?: number } | undefined;
   /** Checks definitions and validates values; default: threads of its own. Tests share theirs, because a start takes a second. */
   threads?: EngineThreads | undefined;
+  /** Begins what executors do from time to time; default: by timers. Tests with a clock of their own call it themselves. */
+  repeat?: Repeat | undefined;
   /** How long a request for a forgotten password takes, in milliseconds; tests do not wait. */
   resetDelayMs?: number;
 }

@@ -26,6 +26,7 @@ import { type FakeClock, fakeClock, temporaryDirectory, testInstance } from "./i
 import { mockHttpServer, type ReceivedRequest, sendJson } from "./mock-http-server.ts";
 import { WIRE_FORMATS } from "./mock-model-server.ts";
 import { smtpPeer } from "./mock-smtp-server.ts";
+import { repeatBy } from "./clock.ts";
 import { callOf } from "./call-context.ts";
 import { sharedEngineThreads } from "./engine-threads.ts";
 
@@ -121,7 +122,13 @@ export async function exampleEnvironment(peers: Peers = {}) {
     ...peers.env,
     SLACK_ALERTS_URL: `${http.url}/services/T00/B00/alerts`,
   };
-  const setup = { settings: readEnvironment(env), config, clock, threads: sharedEngineThreads() };
+  const setup = {
+    settings: readEnvironment(env),
+    config,
+    clock,
+    threads: sharedEngineThreads(),
+    repeat: repeatBy(clock),
+  };
   let executor = await startExecutor(instance, setup, { id: "exe_1", slots: 16 });
   let executors = 1;
   const { services, close } = openServices(instance, setup, {

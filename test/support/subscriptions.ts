@@ -60,7 +60,7 @@ export const FAILS = {
 
 type CreateInput = Omit<z.input<(typeof createSubscription)["input"]>, "name"> & { name?: string };
 
-/** Opens an instance with an executor, whose timers are helped by `settle`. */
+/** Opens an instance with an executor, which delivers when `settle` is called. */
 export async function subscriptionHarness({
   hosts = [],
   config = {},
@@ -81,11 +81,7 @@ export async function subscriptionHarness({
   const settle = async (): Promise<void> => {
     await executor.queue.waitUntilIdle();
     do await executor.deliverer.idle();
-    while (
-      // A poll may have been in progress that began before something was due.
-      (await executor.deliverer.deliverDue()) + (await executor.deliverer.deliverDue()) >
-      0
-    );
+    while ((await executor.deliverer.deliverDue()) > 0);
   };
   return {
     instance,
