@@ -143,8 +143,15 @@ const castsIn = (node: unknown): PlanNode[] =>
 
 /** All objects in a part of a plan, and itself. */
 function objectsIn(node: unknown): PlanNode[] {
-  if (typeof node !== "object" || node === null) return [];
-  return [node, ...Object.values(node).flatMap(objectsIn)];
+  const found: PlanNode[] = [];
+  // Grows while it is read.
+  const nodes = [node];
+  for (const each of nodes) {
+    if (typeof each !== "object" || each === null) continue;
+    found.push(each);
+    for (const part of Object.values(each)) nodes.push(part);
+  }
+  return found;
 }
 
 /** The numbers of the probes in a part of a plan, or in a text. */

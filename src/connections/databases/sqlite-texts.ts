@@ -40,7 +40,7 @@ export function undecodableText(
         message:
           `The column ${name} has a text that is not UTF-8: its bytes are ${start}` +
           `${value.length > SHOWN_BYTES ? "…" : ""} in hexadecimal.`,
-        fix: `Select hex(${name}) or CAST(${name} AS BLOB) for the bytes, or correct the row.`,
+        fix: `Select hex(x) or CAST(x AS BLOB) for the bytes, where x is what the query selects as ${name}, or correct the row.`,
       };
     }
   }
