@@ -1,4 +1,4 @@
-/** Configured databases that are closed at the end of the test. */
+/** Configured databases that are closed at the end of the test, by default. */
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -27,10 +27,11 @@ export function openDatabases(
   entries: readonly object[],
   env: Record<string, string> = {},
   options: Partial<DatabasesOptions> = {},
+  atEnd: (close: () => Promise<void>) => void = onTestFinished,
 ): TestDatabases {
   const config = Config.parse({ databases: entries });
   const opened = createDatabases(config, fixedSecrets(env), { stateDir: "/nonexistent/state", ...options });
-  onTestFinished(() => opened.close());
+  atEnd(() => opened.close());
   const runQuery: TestDatabases["runQuery"] = (
     database,
     query,

@@ -1,9 +1,6 @@
 /** A moment as a parameter of DuckDB is the same moment in comparisons and when it is stored. */
-import { join } from "node:path";
-import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
-import { openDatabases } from "../../support/databases.ts";
-import { temporaryDirectory } from "../../support/instance.ts";
+import { sharedDuckdb } from "../../support/shared-duckdb.ts";
 
 /** Without a zone, except for `tz`; `note` is a text. */
 const TYPES = {
@@ -19,17 +16,12 @@ const TYPES = {
 const COLUMNS = Object.keys(TYPES);
 const ALL = COLUMNS.map((name) => `:${name}`).join(", ");
 
-/** A new database with a table of these columns. */
-async function shop() {
-  const dataset = join(temporaryDirectory(), "shop.duckdb");
-  const instance = await DuckDBInstance.create(dataset);
-  const connection = await instance.connect();
-  const columns = Object.entries(TYPES).map(([name, type]) => `${name} ${type}`);
-  await connection.run(`CREATE TABLE moments (${columns.join(", ")})`);
-  connection.closeSync();
-  instance.closeSync();
-  return openDatabases([{ name: "shop", type: "duckdb", dataset, access: "read-write" }]);
-}
+/** A table of these columns. */
+const shop = sharedDuckdb([
+  `CREATE TABLE moments (${Object.entries(TYPES)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(", ")})`,
+]);
 
 /** Expressions on a row that holds the moment 2026-01-31T23:30:00-05:00, which is also their parameter, and their values. */
 const KEPT: Record<string, unknown> = {

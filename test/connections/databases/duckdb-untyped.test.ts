@@ -1,22 +1,14 @@
 /** Statements of DuckDB in which a parameter has no type before it has a value are prepared, and run. */
-import { join } from "node:path";
-import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
 import { callOf } from "../../support/call-context.ts";
 import { openDatabases } from "../../support/databases.ts";
-import { temporaryDirectory } from "../../support/instance.ts";
+import { sharedDuckdb } from "../../support/shared-duckdb.ts";
 
-/** A new database with an empty table and one with a row. */
-async function shop() {
-  const dataset = join(temporaryDirectory(), "shop.duckdb");
-  const instance = await DuckDBInstance.create(dataset);
-  const connection = await instance.connect();
-  await connection.run("CREATE TABLE w (id INTEGER PRIMARY KEY, tx VARCHAR, ts TIMESTAMP)");
-  await connection.run("CREATE TABLE one AS SELECT 1 AS id, 'x' AS tx");
-  connection.closeSync();
-  instance.closeSync();
-  return openDatabases([{ name: "shop", type: "duckdb", dataset, access: "read-write" }]);
-}
+/** An empty table, and one with a row. */
+const shop = sharedDuckdb([
+  "CREATE TABLE w (id INTEGER PRIMARY KEY, tx VARCHAR, ts TIMESTAMP)",
+  "CREATE TABLE one AS SELECT 1 AS id, 'x' AS tx",
+]);
 
 const MERGE = `MERGE INTO w USING (SELECT :n::INTEGER AS a, nullif(:x, '') AS b) AS s ON w.id = s.a
                WHEN MATCHED THEN UPDATE SET tx = s.b WHEN NOT MATCHED THEN INSERT (id, tx) VALUES (s.a, s.b)`;

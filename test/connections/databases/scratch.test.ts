@@ -1,6 +1,6 @@
 /** Lists are loaded into `scratch` with the columns and types that the checker knows. */
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { SqlColumn } from "../../../src/core/connections.ts";
 import { openDatabases } from "../../support/databases.ts";
 import { callOf } from "../../support/call-context.ts";
@@ -19,9 +19,11 @@ const columns = (known: Record<string, Known>): SqlColumn[] =>
     Object.assign({ name, type, databaseType: null }, sqlNumber && { sqlNumber }),
   );
 
+/** Its process serves all tests of this file. */
+const { databases, runQuery, queryError } = openDatabases([], {}, {}, afterAll);
+
 /** Runs a query on table `t` with these rows and known columns. */
 async function load(rows: unknown[], known: Record<string, Known>, query = "FROM t") {
-  const { runQuery } = openDatabases([]);
   const tableColumns = { t: columns(known) };
   const result = await runQuery("scratch", query, {}, { tables: { t: rows }, tableColumns });
   return {
@@ -29,6 +31,15 @@ async function load(rows: unknown[], known: Record<string, Known>, query = "FROM
     types: Object.fromEntries(result.columns.map(({ name, databaseType }) => [name, databaseType])),
   };
 }
+
+/** The error of a query on table `t` with this value in its only column. */
+const errorOf = (value: string, known: Known) =>
+  queryError(
+    "scratch",
+    "FROM t",
+    {},
+    { tables: { t: [{ a: value }] }, tableColumns: { t: columns({ a: known }) } },
+  );
 
 /** Long numbers without zeros at their end: a column of decimals has one number of digits after the point. */
 const withoutZeros = (values: unknown) =>
@@ -103,19 +114,11 @@ describe("a list in scratch", () => {
   });
 
   it("refuses a number of more digits than DuckDB has", async () => {
-    const { queryError } = openDatabases([]);
-    const error = (value: string, known: Known) =>
-      queryError(
-        "scratch",
-        "FROM t",
-        {},
-        { tables: { t: [{ a: value }] }, tableColumns: { t: columns({ a: known }) } },
-      );
-    expect(await error(`1${"0".repeat(39)}`, INTEGER)).toMatchObject({
+    expect(await errorOf(`1${"0".repeat(39)}`, INTEGER)).toMatchObject({
       code: "input_invalid",
       message: "The column a of table t has a number of more than 38 digits.",
     });
-    expect((await error(`1${"0".repeat(30)}.${"1".repeat(10)}`, DECIMAL)).code).toBe("input_invalid");
+    expect((await errorOf(`1${"0".repeat(30)}.${"1".repeat(10)}`, DECIMAL)).code).toBe("input_invalid");
   });
 
   it("names the table where a heading is empty, and says what to do", async () => {
@@ -204,7 +207,6 @@ describe("a list in scratch", () => {
   });
 
   it("of single values has one column, also without rows", async () => {
-    const { databases } = openDatabases([]);
     const prepared = await databases.prepare(
       {
         database: "scratch",
