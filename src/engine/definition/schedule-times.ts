@@ -6,7 +6,7 @@
  * the first time. A schedule of every hour runs whenever the clock shows one of its times, so it keeps its interval.
  */
 import { Cron, CronPattern } from "croner";
-import { iso } from "../../core/clock.ts";
+import { DAY, iso } from "../../core/clock.ts";
 import { isoInZone, timeZone } from "../../core/time-zone.ts";
 
 export interface CronSchedule {
@@ -48,19 +48,32 @@ const patternOf = (cron: string): CronPattern => new CronPattern(cron, undefined
 
 const runsEveryHour = (cron: string): boolean => patternOf(cron).hour.every((matches) => matches === 1);
 
-const parse = (cron: string, timezone: string): Cron =>
-  new Cron(cron, { timezone, mode: "5-or-6-parts", paused: true });
+/** @param timezone left out, UTC: the library needs a sixth of the time for an offset that never changes */
+const parse = (cron: string, timezone?: string): Cron =>
+  new Cron(cron, {
+    ...(timezone === undefined ? { utcOffset: 0 } : { timezone }),
+    mode: "5-or-6-parts",
+    paused: true,
+  });
 
 /** Every moment at which the clock shows a time of the expression. */
 function timesShown(cron: string, timezone: string): ScheduleTimes["next"] {
-  const times = parse(cron, timezone);
-  return (after) => times.nextRun(new Date(after))?.getTime() ?? null;
+  const [times, localTimes] = [parse(cron, timezone), parse(cron)];
+  const zone = timeZone(timezone);
+  return (after) => {
+    const local = zone.toLocal(after);
+    const next = localTimes.nextRun(new Date(local))?.getTime() ?? Infinity;
+    const moment = after + (next - local);
+    // A clock is not changed twice in a day, so it was not changed meanwhile: the library would find the same, more slowly.
+    if (next - local <= DAY && zone.toLocal(moment) === next) return moment;
+    return times.nextRun(new Date(after))?.getTime() ?? null;
+  };
 }
 
 /** One moment for each local time of the expression; for two that the same jump of the clock leaves out, one for both. */
 function localTimesOnce(cron: string, timezone: string): ScheduleTimes["next"] {
   // UTC has no changes of the clock: there, the library returns the local times themselves.
-  const localTimes = parse(cron, "UTC");
+  const localTimes = parse(cron);
   const zone = timeZone(timezone);
   return (after) => {
     let local = localTimes.nextRun(new Date(zone.toLocal(after)));
