@@ -357,15 +357,17 @@ export const Run = z
   .meta({ id: "Run", description: "A run of a workflow, or of a single step." });
 export type Run = z.infer<typeof Run>;
 
-/** Maximum time that a caller may wait for a run, in seconds. */
+/** Maximum time that a caller waits for a run, in seconds: clients give up after a minute. */
 export const MAX_WAIT_SECONDS = 50;
+/** Maximum time that a caller may ask to wait, in seconds. */
+const MAX_ASKED_SECONDS = 3_600;
 
 export const WaitSeconds = z
   .int()
   .min(0)
-  .max(MAX_WAIT_SECONDS)
+  .max(MAX_ASKED_SECONDS)
   .meta({
-    description: `Seconds to wait for the end of the run, 0 to ${MAX_WAIT_SECONDS}. Default: 20 over MCP, 0 over REST.`,
+    description: `Seconds to wait for the end of the run; the answer comes after ${MAX_WAIT_SECONDS} at the latest. Default: 20 over MCP, 0 over REST.`,
     example: 20,
   })
   .register(shortSchemas, {

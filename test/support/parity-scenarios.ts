@@ -745,7 +745,7 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     run("hello", { inputs: { name: "Ann" }, idempotency_key: "r" }),
     { ...run("hello", { idempotency_key: "r" }), expect: "idempotency_key_reused" },
     { ...run("hello", { inputs: { nam: 1 } }), expect: "invalid_input" },
-    { ...run("hello", { wait: 51 }), expect: "invalid_input" },
+    { ...run("hello", { wait: 3_601 }), expect: "invalid_input" },
     { ...run("hello", { version: 2 }), expect: "version_not_found" },
     run("hello", { given: { hello: { greeting: "Good evening" } } }),
     { ...run("hello", { given: { helo: {} } }), expect: "invalid_input" },

@@ -245,10 +245,13 @@ describe("query_database", () => {
     });
     expect(answer.rows).toHaveLength(20);
     expect(answer.rows![0]).toEqual({ id: 6, region: "region 1" });
-    expect(answer.next).toContain("20 of 35 rows are shown");
+    expect(answer.next).toBe(
+      "20 of 35 rows are shown, as max_rows says. Raise it (1000 at most), or read all with get_run_value, " +
+        `run_id and ref "output" (GET /runs/${answer.run_id}/values/output).`,
+    );
     const whole = await call(getRunValue, { run_id: answer.run_id, ref: "output", max_chars: 20_000 });
     expect((JSON.parse(whole.text) as { rows: unknown[] }).rows).toHaveLength(35);
-    const all = await call(queryDatabase, { database: "shop", sql, params: { least: 50 }, max_rows: 100 });
+    const all = await call(queryDatabase, { database: "shop", sql, params: { least: 50 }, max_rows: 1_000 });
     expect(all.rows).toHaveLength(35);
     expect(all).not.toHaveProperty("ref");
     expect(await call(getRun, { run_id: all.run_id })).toMatchObject({
@@ -265,11 +268,31 @@ describe("query_database", () => {
     expect(answer.rows).toHaveLength(7);
     expect(answer).toMatchObject({ row_count: 40, ref: "output" });
     expect(answer).not.toHaveProperty("shortened");
+    expect(answer.next).toBe(
+      "7 of 40 rows are shown: an answer holds 8000 characters of rows. Select fewer columns, or read all with get_run_value, " +
+        `run_id and ref "output" (GET /runs/${answer.run_id}/values/output).`,
+    );
     const wide = "SELECT id, replace(hex(zeroblob(5000)), '00', 'ab') AS body FROM orders";
     const cut = await call(queryDatabase, { database: "shop", sql: wide });
     expect(cut).toMatchObject({ shortened: true, ref: "output", row_count: 40 });
     expect(cut.rows).toHaveLength(1);
     expect(cut.rows![0]!["body"]).toMatch(/^(ab)+… \(10000 characters\)$/);
+  });
+
+  it("says what to do where the query has more rows than are recorded, also if all recorded ones are shown", async () => {
+    const { call } = await open();
+    const sql = "SELECT 1 AS n FROM orders a, orders b";
+    const hint =
+      "The query has more rows than the 1000 that were recorded: filter or aggregate them, or add ORDER BY, LIMIT and OFFSET.";
+    const all = await call(queryDatabase, { database: "shop", sql, max_rows: 1_000 });
+    expect(all).toMatchObject({
+      row_count: 1_000,
+      truncated: true,
+      next: expect.stringContaining(hint) as string,
+    });
+    const part = await call(queryDatabase, { database: "shop", sql });
+    expect(part.next).toMatch(/^20 of 1000 rows are shown, as max_rows says/);
+    expect(part.next).toContain(hint);
   });
 
   it("writes nothing, also where the database allows it", async () => {

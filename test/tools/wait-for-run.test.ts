@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { MAX_WAIT_SECONDS, WaitSeconds } from "../../schemas/run.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { waitForRun } from "../../tools/runs/wait-for-run.ts";
 
@@ -23,6 +24,18 @@ function watched(reads: readonly { seq: number; status: string; waits?: string[]
 }
 
 describe("a caller that waits for a run", () => {
+  it("gets an answer before clients give up, also if it asked to wait longer", async () => {
+    const waits: number[] = [];
+    const { ctx } = watched([{ seq: 1, status: "running" }]);
+    const waitForChange = (_id: string, _seq: number, { ms }: { ms: number }) => {
+      waits.push(ms);
+      return Promise.resolve({ seq: 2, status: "succeeded" });
+    };
+    const changing = { ...ctx, engine: { ...ctx.engine, waitForChange } } as unknown as ToolContext;
+    for (const seconds of [10, 3_600]) await waitForRun(changing, "run_1", WaitSeconds.parse(seconds));
+    expect(waits.map((ms) => Math.ceil(ms / 10_000))).toEqual([1, MAX_WAIT_SECONDS / 10]);
+  });
+
   it("keeps waiting when the run's wait ends between two reads", async () => {
     const { ctx, seen } = watched([
       { seq: 1, status: "waiting" },

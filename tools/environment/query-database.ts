@@ -14,6 +14,8 @@ import { showRows } from "./show-rows.ts";
 
 /** Default wait, in seconds: a query takes at most 30 s. */
 const DEFAULT_WAIT = 20;
+/** Maximum of max_rows: as many as an sql step records. */
+const MAX_ROWS = 1_000;
 /** Maximum size of the rows in the answer, in characters of JSON. */
 const ROWS_CHARS = 8_000;
 /** Maximum size of an error in the answer, in characters. */
@@ -80,7 +82,12 @@ export const queryDatabase = defineTool({
     }),
     params: RunInputs.default({}).meta({ description: "Values for :name.", example: { least: 10 } }),
     project: ProjectInput,
-    max_rows: z.int().min(1).max(100).default(20).meta({ description: "Rows in the answer.", example: 20 }),
+    max_rows: z
+      .int()
+      .min(1)
+      .max(MAX_ROWS)
+      .default(20)
+      .meta({ description: "Rows in the answer.", example: 20 }),
     wait: WaitSeconds.optional(),
   }),
   output: Output,
@@ -147,6 +154,19 @@ async function answerOf(
   const { rows, columns, row_count, truncated } = (await ctx.read.runs.runOutput(id)) as RecordedRows;
   const shown = showRows(rows, { maxRows, maxChars: ROWS_CHARS });
   const isPart = shown.rows.length < rows.length || shown.shortened;
+  const all = `read all with get_run_value, run_id and ref "${REF}" (GET /runs/${id}/values/${REF}).`;
+  const limit =
+    shown.rows.length === maxRows && !shown.shortened
+      ? `, as max_rows says. Raise it (${MAX_ROWS} at most), or ${all}`
+      : `: an answer holds ${ROWS_CHARS} characters of rows. Select fewer columns, or ${all}`;
+  const next = [
+    ...(isPart ? [`${shown.rows.length} of ${row_count} rows are shown${limit}`] : []),
+    ...(truncated
+      ? [
+          `The query has more rows than the ${row_count} that were recorded: filter or aggregate them, or add ORDER BY, LIMIT and OFFSET.`,
+        ]
+      : []),
+  ];
   return {
     ...answer,
     columns,
@@ -154,10 +174,8 @@ async function answerOf(
     row_count,
     ...(truncated && { truncated }),
     ...(shown.shortened && { shortened: true as const }),
-    ...(isPart && {
-      ref: REF,
-      next: `${shown.rows.length} of ${row_count} rows are shown. get_run_value with run_id and ref "${REF}" (GET /runs/${id}/values/${REF}) returns all.`,
-    }),
+    ...(isPart && { ref: REF }),
+    ...(next.length > 0 && { next: next.join(" ") }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { MAX_WAIT_SECONDS } from "../../schemas/run.ts";
 import { SECOND } from "../../src/core/clock.ts";
 import type { RunSummary } from "../../src/core/run-ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
@@ -15,10 +16,10 @@ export const resolveWaitSeconds = (ctx: ToolContext, wait: number | undefined): 
 /**
  * Resolves when the run has ended or waits for a person, when the time is up, when the caller has gone, and when this
  * process shuts down. The run itself is not affected.
- * @param seconds maximum time to wait
+ * @param seconds maximum time to wait; more than `MAX_WAIT_SECONDS` stands for that
  */
 export async function waitForRun(ctx: ToolContext, id: string, seconds: number): Promise<void> {
-  const deadline = performance.now() + seconds * SECOND;
+  const deadline = performance.now() + Math.min(seconds, MAX_WAIT_SECONDS) * SECOND;
   const signal = AbortSignal.any([ctx.signal, ctx.engine.shutdownSignal]);
   const reportProgress = progressReporter(ctx, id);
   // Without progress to report, most changes of the run wake nobody.
