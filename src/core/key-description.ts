@@ -85,9 +85,14 @@ function aboutKey({ owner, expiresAt, refusedBecause, withheld }: KeyFacts): str
   ];
 }
 
-/** Whether a key can use a scope in a project: it has it, and one of the operations that it is limited to needs it. */
+/**
+ * Whether a key can use a scope in a project: it has it, and one of the operations that it is limited to needs it. Those who can't decide
+ * an approval can't pass it on either.
+ */
 const canUse = ({ tools }: Pick<KeyFacts, "tools">, { scopes }: KeyProject, scope: Scope): boolean =>
-  scopes.has(scope) && (tools === null || tools.some((tool) => tool.scope === scope));
+  scopes.has(scope) &&
+  (tools === null ||
+    tools.some((tool) => tool.scope === scope && (scope !== "approve" || tool.name === "decide_approval")));
 
 /** The operations that need the scope run, and start no workflow by its id. */
 const RUN_CHANGES = new Map([

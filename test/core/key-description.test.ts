@@ -38,6 +38,13 @@ const sentences = (described: KeyFacts, title: string): string[] =>
 const of = (scopes: readonly Scope[]): string =>
   JSON.stringify(describeKey(facts({ projects: [project({ scopes: new Set(scopes) })] })).slice(1, 3));
 
+/** What a key can do that has the scope approve, and is limited to one operation that needs it. */
+const withTool = (name: string): string[] =>
+  sentences(
+    facts({ projects: [project({ scopes: new Set(["approve"]) })], tools: [{ name, scope: "approve" }] }),
+    "What it can do",
+  );
+
 describe("The description of a key", () => {
   it("names no project while there is one", () => {
     expect(describeKey(facts())).toEqual([
@@ -71,6 +78,11 @@ describe("The description of a key", () => {
         sentences: ["Its runs cannot use a database, use a model, send a request to any host or send mail."],
       },
     ]);
+  });
+
+  it("says that a key can decide only if it can use decide_approval", () => {
+    expect(withTool("decide_approval")[0]).toBe("It can decide approvals.");
+    expect(withTool("delegate_approval")).toEqual(["Nothing."]);
   });
 
   it("names a host once that is granted and that both policies list", () => {

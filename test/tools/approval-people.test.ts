@@ -13,6 +13,7 @@ import { delegateApproval } from "../../tools/approvals/delegate-approval.ts";
 import { getApproval } from "../../tools/approvals/get-approval.ts";
 import { listApprovals } from "../../tools/approvals/list-approvals.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
+import { getRun } from "../../tools/runs/get-run.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
 import { callAs, keyPrincipal, signedInUser } from "../support/users.ts";
@@ -118,6 +119,38 @@ describe("an approval that is assigned to a role", () => {
 });
 
 describe("an approval that is assigned to nobody", () => {
+  it("is not offered in a waiting run to those who can't decide it", async () => {
+    const { as, find, id } = await asked({});
+    const { runId } = await find();
+    const next = async (name: string) => (await as(name)(getRun, { run_id: runId })).next;
+    expect(await next("ben")).toContain(
+      `It waits for a person's approval: decide_approval (POST /approvals/${id}).`,
+    );
+    expect(await next("vera")).toContain(
+      `It waits for a person's approval, ${id}, which you can't decide: your key or role does not allow decide_approval.`,
+    );
+  });
+
+  it("is not decidable for a key that is limited to other operations than decide_approval", async () => {
+    const { instance, id } = await asked({});
+    const limited = (tools: readonly string[]) => {
+      const principal = { ...keyPrincipal(), lineage: "key_limited" };
+      return callAs(instance, { ...principal, access: { ...principal.access, keyLimits: { tools } } });
+    };
+    const reading = limited(["list_approvals", "get_approval"]);
+    const you = {
+      can_decide: false,
+      assigned: false,
+      reason: expect.stringContaining("limited to other operations than decide_approval") as string,
+    };
+    expect((await reading(getApproval, { approval_id: id })).you).toEqual(you);
+    for (const input of [{ run_id: (await reading(listApprovals)).items[0]!.run_id }, { for_me: "all" }])
+      expect((await reading(listApprovals, input)).items).toMatchObject([{ id, you }]);
+    expect((await reading(listApprovals, { for_me: "decidable" })).items).toEqual([]);
+    const deciding = limited(["get_approval", "decide_approval"]);
+    expect((await deciding(getApproval, { approval_id: id })).you).toMatchObject({ can_decide: true });
+  });
+
   it("says to those who may only read that they can't decide it, and is not listed as theirs", async () => {
     const { as, you, decide, id } = await asked({});
     expect(await you("vera")).toEqual({

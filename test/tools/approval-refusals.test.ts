@@ -53,7 +53,7 @@ describe("refusals of somebody to whom an approval is not assigned", () => {
   });
 
   it("mayNotApprove names the project, and overrideNeeded the assignees", () => {
-    expect(refusals.mayNotApprove(approvalWith(), "finance").message).toContain(
+    expect(refusals.mayNotApprove(approvalWith(), "finance", new Set(["read"])).message).toContain(
       'the scope "approve" in the project "finance", so you can read apr_1 but not decide it.',
     );
     expect(refusals.overrideNeeded(approvalWith(), [ANN, "editor"]).message).toContain(

@@ -1,4 +1,5 @@
 /** Why somebody may not decide an approval, each with what to do. */
+import type { Scope } from "../../schemas/actor.ts";
 import { type Assignment, currentAssignees } from "../../src/core/approval-assignment.ts";
 import type { AuthoredWork } from "../../src/core/authored-work.ts";
 import type { PersonDecision } from "../../src/core/approval-rules.ts";
@@ -23,11 +24,14 @@ function notAssigned(approval: ApprovalRecord, assignment: Assignment, person: s
   );
 }
 
-const mayNotApprove = ({ id }: ApprovalRecord, project: string): AppError =>
+/** @param scopes those of the caller in the project */
+const mayNotApprove = ({ id }: ApprovalRecord, project: string, scopes: ReadonlySet<Scope>): AppError =>
   new AppError(
     "approval_not_yours",
-    `Your key or role does not have the scope "approve" in the project "${project}", so you can read ${id} but not decide it. ` +
-      "Use another key, or ask an admin for the role editor there.",
+    scopes.has("approve")
+      ? `Your key is limited to other operations than decide_approval, so you can read ${id} but not decide it. Use another key.`
+      : `Your key or role does not have the scope "approve" in the project "${project}", so you can read ${id} but not decide it. ` +
+          "Use another key, or ask an admin for the role editor there.",
   );
 
 const overrideNeeded = (approval: ApprovalRecord, assignees: readonly string[]): AppError =>

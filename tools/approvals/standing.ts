@@ -1,7 +1,7 @@
 /** Who may decide an approval, and until when: the only place that says so. */
 import { OPERATOR } from "../../schemas/actor.ts";
 import { canonicalAddress } from "../../schemas/mail-address.ts";
-import { roleIn, scopesIn } from "../../src/core/access.ts";
+import { type Access, mayUseTool, roleIn, scopesIn } from "../../src/core/access.ts";
 import {
   assignmentOf,
   type Assignment,
@@ -55,6 +55,10 @@ export interface Standing {
 export const personId = (decider: Pick<Decider, "owner" | "lineage">): string =>
   usageSubjectOf({ ...decider, owner: canonicalAddress(decider.owner) });
 
+/** Whether a caller may decide approvals of a project at all, as its scopes and the limits of its key say. */
+export const mayApproveIn = (access: Access, project: string): boolean =>
+  scopesIn(access, project).has("approve") && mayUseTool(access, "decide_approval");
+
 /** @param read the readers of the transaction, inside one; an approval in it has to be locked before */
 export async function standingOf(
   ctx: StandingContext,
@@ -70,8 +74,8 @@ export async function standingOf(
   const standing = { approval, run, remaining, assigned: found.assigned };
   const refuse = (refusal: AppError): Standing => ({ ...standing, right: undefined, refusal });
   const { seats, override } = found;
-  if (!scopesIn(decider.access, run.project).has("approve"))
-    return refuse(refusals.mayNotApprove(approval, run.project));
+  if (!mayApproveIn(decider.access, run.project))
+    return refuse(refusals.mayNotApprove(approval, run.project, scopesIn(decider.access, run.project)));
   if (seats.length === 0) return refuse(refusals.notAssigned(approval, found.assignment, personId(decider)));
   const start = ctx.engine.policy.approvalsByStarter ? undefined : findStart(decider, run);
   if (start !== undefined) return refuse(refusals.startedByCaller(approval, start));

@@ -9,7 +9,7 @@ import { isPersonal } from "../../src/core/run-causes.ts";
 import { hasStepEnded, type StepState } from "../../src/core/step-states.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { truncateText, truncateError, truncateValue, isTruncated } from "./truncate.ts";
-import { shownAssignees } from "../approvals/standing.ts";
+import { mayApproveIn, shownAssignees } from "../approvals/standing.ts";
 import { earliestWaitEnd } from "./earliest-wait-end.ts";
 import { retrySteps } from "./retry-steps.ts";
 
@@ -241,6 +241,8 @@ async function nextAction(
         : rules.required > 1
           ? `the approval of ${rules.required} people`
           : "a person's approval";
+    if (!mayApproveIn(ctx.actor.principal.access, run.project))
+      return `It waits for ${who}, ${id}, which you can't decide: your key or role does not allow decide_approval. ${poll}`;
     return `It waits for ${who}: decide_approval (POST /approvals/${id}). The person who started the run can't decide, unless the operator allows it. ${poll}`;
   }
   if (!run.admitted)
