@@ -1384,7 +1384,7 @@ export type get_Describe_environment = {
       path: "/environment",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ topic: string, fields: Array<("guide" | "workflows" | "databases" | "tables" | "default_database" | "models" | "mcp_servers" | "tools" | "secrets" | "mail" | "chats" | "step_types" | "functions" | "limits" | "your_limits")>, project: string }>,
+            query:  Partial<{ topic: (string | Array<string>), fields: Array<("guide" | "workflows" | "databases" | "tables" | "default_database" | "models" | "mcp_servers" | "tools" | "secrets" | "mail" | "chats" | "step_types" | "functions" | "limits" | "your_limits")>, project: string }>,
         
         
         

@@ -1,36 +1,118 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { RUN_FIELDS } from "../../src/engine/definition/check/step-shapes.ts";
+import { FUNCTIONS } from "../../src/engine/definition/expressions/functions.ts";
+import { LOOPS } from "../../src/engine/definition/expressions/loops.ts";
+import { NOTES } from "../../tools/environment/guide-notes.ts";
 import { definitionSchema } from "../../src/engine/definition/definition-schema.ts";
 import { stepTypes } from "../../src/steps/index.ts";
-import { EXAMPLE_DEFINITION, getGuide, TOPICS, WORDS } from "../../tools/environment/guide.ts";
+import { EXAMPLE_DEFINITION, getGuide, getGuides, TOPICS } from "../../tools/environment/guide.ts";
+import { catalogue } from "../../tools/index.ts";
 import { describeEnvironment } from "../../tools/environment/describe-environment.ts";
 import { OPERATOR_ACTOR } from "../../src/commands/operator.ts";
 import { invoke } from "../../src/surfaces/invoke.ts";
 import { testInstance } from "../support/instance.ts";
 import { callOf } from "../support/call-context.ts";
 
+const guideTo = (topic: string) => getGuide(topic, stepTypes, catalogue)!;
+const about = (asked: string) => getGuides([asked], stepTypes, catalogue).guide;
 const topics = [...TOPICS, ...stepTypes.map(({ type }) => type)];
+
+interface NamedFields {
+  properties?: Record<string, unknown>;
+}
+
+/** The names of all fields in a JSON Schema, but not those in its examples, defaults and constants. */
+const fieldNames = (schema: unknown): string[] =>
+  schema === null || typeof schema !== "object"
+    ? []
+    : Array.isArray(schema)
+      ? schema.flatMap(fieldNames)
+      : [
+          ...Object.keys((schema as NamedFields).properties ?? {}),
+          ...Object.entries(schema)
+            .filter(([key]) => !["example", "examples", "default", "const", "enum"].includes(key))
+            .flatMap(([, part]) => fieldNames(part)),
+        ];
+const namesOf = (schema: z.ZodType) =>
+  fieldNames(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
+const words = [
+  ...new Set([
+    ...namesOf(definitionSchema(stepTypes)),
+    ...catalogue.flatMap(({ input }) => namesOf(input)),
+    ...Object.keys(FUNCTIONS),
+    ...Object.keys(LOOPS),
+    ...Object.keys(NOTES),
+    ...Object.keys(RUN_FIELDS),
+    "run",
+    "event",
+    "item",
+    "index",
+    "loop",
+    "result",
+    "event_urls",
+  ]),
+].filter((word) => !topics.includes(word));
 
 describe("the guide", () => {
   it.each(topics)("to %s covers everything in at most a few thousand tokens", (topic) => {
-    const guide = getGuide(topic, stepTypes)!;
+    const guide = guideTo(topic);
     expect(guide).not.toMatch(/undefined|\[object|NaN/);
     expect(guide.length / 4).toBeLessThan(topic === "definition" ? 5_000 : 2_000);
   });
 
   it("names every step type and every field of each", () => {
-    const whole = getGuide("definition", stepTypes)!;
+    const whole = guideTo("definition");
     for (const { type, fields } of stepTypes) {
       expect(whole).toContain(`- \`${type}\`: `);
-      for (const field of Object.keys(fields as object))
-        expect(getGuide(type, stepTypes)).toContain(`- \`${field}\` (`);
+      for (const field of Object.keys(fields as object)) expect(guideTo(type)).toContain(`- \`${field}\` (`);
     }
   });
 
-  it.each(WORDS)("to %s alone is short", (word) => {
-    const guide = getGuide(word, stepTypes)!;
-    expect(guide).toContain(`\`${word}\``);
+  it.each(words)("to %s alone is short", (word) => {
+    const guide = guideTo(word);
+    expect(guide).toMatch(new RegExp(`\\b${word}\\b`));
     expect(guide).not.toMatch(/undefined|\[object|NaN/);
-    expect(guide.length).toBeLessThan(2_000);
+    expect(guide.length).toBeLessThan(3_200);
+  });
+
+  it("to several topics says nothing twice, and leaves the guides to parts of the language whole", () => {
+    expect(about("attempts, retry")).toBe(guideTo("retry"));
+    expect(about("accept_status, http, http")).toBe(guideTo("http"));
+    expect(about("for_each, definition, needs")).toBe(guideTo("definition"));
+    const lines = about("attempts, retry, accept_status, http, parse_csv, csv, sql, max_rows").split("\n");
+    const entries = lines
+      .filter((line) => line.includes("- `"))
+      .map((line) => line.slice(line.indexOf("- `")));
+    expect(entries.length).toBeGreaterThan(20);
+    expect(new Set(entries).size).toBe(entries.length);
+  });
+
+  it("takes topics as agents write them", () => {
+    const both = getGuides(["for_each, retry"], stepTypes, catalogue);
+    expect(both).toMatchObject({ unknown: [], guide: `${guideTo("for_each")}\n\n${guideTo("retry")}` });
+    for (const asked of [
+      ["for_each", "retry"],
+      ['["for_each", "retry"]'],
+      ["for_each retry"],
+      ["For each; `retry`"],
+      ["steps.for_each, retry.attempts, retry"],
+    ])
+      expect(getGuides(asked, stepTypes, catalogue)).toEqual(both);
+    const { unknown, guide } = getGuides(["cooking recipes, retry"], stepTypes, catalogue);
+    expect(unknown).toEqual(["cooking recipes"]);
+    expect(getGuides(["cooking, cooking", "[]"], stepTypes, catalogue).unknown).toEqual(["cooking"]);
+    expect(getGuides([", "], stepTypes, catalogue).unknown).toEqual([", "]);
+    expect(guide).toBe(guideTo("retry"));
+  });
+
+  it("says first what a word is in the language, and of other operations only where the language has no such word", () => {
+    expect(guideTo("given")).toMatch(/^Of `examples`: - `given`.*\nOf run_workflow: - `given`/);
+    expect(guideTo("overlap")).toMatch(/^Of `schedule`: - `overlap` [^\n]*$/);
+    expect(guideTo("scheduled_for")).toContain("the time of the schedule");
+    expect(guideTo("limit")).toMatch(/^Of \w+, list_\w+, list_\w+ and \d+ more: - `limit`/);
+    expect(guideTo("wait")).toMatch(/^# Step type wait: [^]*\nOf run_step, run_workflow, [^\n]*: - `wait`/);
+    expect(guideTo("model").split("- `model` (")).toHaveLength(2);
   });
 
   it("to several fields, functions and step types is one answer", async () => {
@@ -63,7 +145,7 @@ describe("the guide", () => {
     };
     const partly = await ask("assert, forech");
     expect(partly).toEqual({
-      guide: getGuide("assert", stepTypes),
+      guide: guideTo("assert"),
       warnings: [expect.objectContaining(unknown)],
     });
     expect(await ask("assert")).not.toHaveProperty("warnings");

@@ -182,11 +182,19 @@ export const describeEnvironment = defineTool({
   openWorld: true,
   errors: ["project_not_found"],
   input: z.strictObject({
-    topic: text(200, 1).optional().meta({
-      description:
-        "Only the guide to these, separated by commas: step types, fields, functions; or definition, expressions in full.",
-      example: "http, repeat, format_date",
-    }),
+    topic: z
+      .union([text(500, 1), z.array(text(200, 1)).min(1).max(50)])
+      .optional()
+      .meta({
+        description:
+          "Only the guide to these, separated by commas: step types, fields, functions; or definition, expressions in full.",
+        example: "http, repeat, format_date",
+      })
+      .register(shortSchemas, {
+        type: "string",
+        description:
+          "Only the guide to these, separated by commas: step types, fields, functions; or definition, expressions in full.",
+      }),
     fields: z
       .array(z.enum(SECTIONS))
       .min(1)
@@ -244,26 +252,24 @@ const firstSentence = (description: string): string =>
 
 /**
  * The guide to the topics that there are, with a warning about each other one.
- * @param topics separated by commas
+ * @param topics one or several, separated by commas
  * @throws AppError invalid_input if there is none of them
  */
 async function guideTo(
-  topics: string,
+  topics: string | readonly string[],
   stepTypes: readonly AnyStepType[],
 ): Promise<{ guide: string; warnings?: Issue[] }> {
-  // Loaded on demand, because the guide imports the whole language.
-  const { getGuide, TOPICS, WORDS } = await import("./guide.ts");
-  const wanted = topics.split(",").map((topic) => topic.trim());
-  const guides = wanted.map((topic) => getGuide(topic, stepTypes));
+  // Loaded on demand, because the guide imports the whole language, and the catalogue contains this operation.
+  const [{ getGuides, TOPICS }, { catalogue }] = await Promise.all([
+    import("./guide.ts"),
+    import("../index.ts"),
+  ]);
+  const { guide, unknown, words } = getGuides([topics].flat(), stepTypes, catalogue);
   const allowed = [...TOPICS, ...stepTypes.map(({ type }) => type)];
-  const words = [...allowed, ...WORDS, ...stepTypes.flatMap(({ fields }) => Object.keys(fields as object))];
-  const issues = wanted
-    .filter((_topic, index) => guides[index] === undefined)
-    .map((unknown) => unknownTopic(unknown, allowed, nearMatch(unknown, words)));
-  if (issues.length === wanted.length) throw invalidInput(issues);
-  // Several topics can have the same note.
-  const parts = new Set(guides.flatMap((guide) => guide?.split("\n\n") ?? []));
-  const guide = [...parts].join("\n\n");
+  const issues = unknown.map((topic) =>
+    unknownTopic(topic, allowed, nearMatch(topic, [...allowed, ...words])),
+  );
+  if (guide === "") throw invalidInput(issues);
   return { guide, ...(issues.length > 0 && { warnings: issues }) };
 }
 

@@ -14,6 +14,23 @@ const FORMS = [
   '- Names stay as sent: `event.body["tag[]"]`. A field `payload` that has JSON is the body.',
 ].join("\n");
 
+export const STEPS_LINE = "- `steps` (required; list of steps): the steps.";
+
+/** What expressions can read. */
+export const VARIABLES =
+  "`${{ … }}` contains one CEL expression (topic expressions). It can use `inputs`, `run` (id, workflow_id, trigger, " +
+  "started_at and scheduled_for as text such as 2026-11-21T08:00:00.000Z, event_urls), `state`, `steps.<id>` of earlier steps, in a fan-out `item` and `index`, " +
+  "in a repeated step `loop`; in `triggers` only `event` (body, headers, query, id, received_at). A text that " +
+  "consists of a single `${{ }}` keeps the type of the value. In YAML, quote such texts.";
+
+const SCHEDULED_FOR =
+  "`run.scheduled_for`: the time of the schedule that the run is for; null unless the schedule or a backfill started it. " +
+  "`inputs` of `schedule` may read it. `start_backfill` (POST /workflows/{workflow_id}/backfills, with from and to) runs past times.";
+
+const LOOP =
+  "`loop` in the fields of a step with `repeat`: `loop.index` counts the iterations from 0, `loop.<name>` is a variable of `repeat.with`. " +
+  "`repeat.until` and `next` also read `result`: the output and the status of the iteration.";
+
 /** The notes on a word, by the word. */
 export const NOTES: Readonly<Record<string, string>> = {
   csv: CSV,
@@ -21,4 +38,12 @@ export const NOTES: Readonly<Record<string, string>> = {
   parse: CSV,
   charset: CSV,
   forms: FORMS,
+  steps: STEPS_LINE,
+  event: FORMS,
+  scheduled_for: SCHEDULED_FOR,
+  loop: LOOP,
+  result: LOOP,
+  ...Object.fromEntries(
+    ["run", "trigger", "started_at", "event_urls", "item", "index"].map((word) => [word, VARIABLES]),
+  ),
 };

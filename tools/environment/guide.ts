@@ -2,18 +2,21 @@
  * The guide to the workflow language, for agents and people. It is generated from the schemas that the checker uses, so
  * fields, descriptions and examples are written in one place only.
  */
-import { z } from "zod";
 import { MAX_ITERATIONS } from "../../schemas/repeat.ts";
 import { COMMON_STEP_FIELDS, MAX_STEPS, TOP_FIELDS } from "../../schemas/workflow-definition.ts";
 import { formatShape } from "../../src/core/format-shape.ts";
 import { STEP_ERRORS } from "../../src/core/step-errors.ts";
 import type { AnyStepType, Field } from "../../src/core/step-type.ts";
+import type { AnyTool } from "../../src/core/tool.ts";
 import { MAX_ITEMS, MAX_OUTPUT_CHARS } from "../../src/engine/executor/step-values.ts";
 import { MAX_CALL_DEPTH } from "../../src/engine/run-state/pin-calls.ts";
 import { MAX_ROWS } from "../../src/steps/sql.ts";
 import { MAX_BYTES, toYaml } from "../../src/engine/definition/check/index.ts";
 import { FUNCTIONS } from "../../src/engine/definition/expressions/functions.ts";
-import { NOTES } from "./guide-notes.ts";
+import { fieldLine } from "./field-line.ts";
+import { definitionFields, operationFields, placeLines } from "./guide-fields.ts";
+import { NOTES, STEPS_LINE, VARIABLES } from "./guide-notes.ts";
+import { joinGuides, readTopics } from "./topics.ts";
 import { MAX_EXPRESSION_LENGTH } from "../../src/engine/definition/expressions/limits.ts";
 import { LOOPS } from "../../src/engine/definition/expressions/loops.ts";
 
@@ -21,91 +24,87 @@ import { LOOPS } from "../../src/engine/definition/expressions/loops.ts";
 export const TOPICS = ["definition", "expressions"] as const;
 
 /** The guide to a topic, in Markdown, also to one field or function; undefined for an unknown topic. */
-export function getGuide(topic: string, stepTypes: readonly AnyStepType[]): string | undefined {
+export function getGuide(
+  topic: string,
+  stepTypes: readonly AnyStepType[],
+  operations: readonly AnyTool[],
+): string | undefined {
   if (topic === "definition") return definitionGuide(stepTypes);
   if (topic === "expressions") return expressionsGuide();
   const type = stepTypes.find((candidate) => candidate.type === topic);
-  return type ? stepGuide(type) : wordGuide(topic, stepTypes);
+  const word = wordGuide(topic, stepTypes, operations);
+  if (type === undefined) return word;
+  return joinGuides([
+    { text: stepGuide(type), isWhole: true },
+    { text: word ?? "", isWhole: false },
+  ]);
 }
 
-/** The names of fields, functions and loops, and what has a note: each is a topic of its own, and so is each field of a step type. */
-export const WORDS: readonly string[] = [
-  ...new Set(
-    [FUNCTIONS, LOOPS, COMMON_STEP_FIELDS, TOP_FIELDS, NOTES].flatMap((words) => Object.keys(words)),
-  ),
-];
+/** The guides to several topics, as one text in which nothing is twice. */
+export interface Guides {
+  /** Empty if none of the topics is known. */
+  guide: string;
+  /** The topics that there are not, as they were written. */
+  unknown: string[];
+  /** The names of all fields, functions and notes. */
+  words: ReadonlySet<string>;
+}
 
-/** What one field or function is; a name can be a field beside `steps` and one of several types of steps. */
-function wordGuide(word: string, stepTypes: readonly AnyStepType[]): string | undefined {
+/** @param asked topics as agents write them, several of them in one text, too */
+export function getGuides(
+  asked: readonly string[],
+  stepTypes: readonly AnyStepType[],
+  operations: readonly AnyTool[],
+): Guides {
+  const words = wordsOf(stepTypes, operations);
+  const isKnown = (topic: string): boolean => isWhole(topic, stepTypes) || words.has(topic);
+  const { topics, unknown } = readTopics(asked, isKnown);
+  const guides = topics.map((topic) => ({
+    text: getGuide(topic, stepTypes, operations)!,
+    isWhole: isWhole(topic, stepTypes),
+  }));
+  return { guide: joinGuides(guides), unknown, words };
+}
+
+/** Whether a topic is a part of the language as a whole, and not one word of it. */
+const isWhole = (topic: string, stepTypes: readonly AnyStepType[]): boolean =>
+  (TOPICS as readonly string[]).includes(topic) || stepTypes.some(({ type }) => type === topic);
+
+/** The names of fields, functions and loops, and what has a note: each is a topic of its own. */
+const wordsOf = (stepTypes: readonly AnyStepType[], operations: readonly AnyTool[]): ReadonlySet<string> =>
+  new Set([
+    ...definitionFields(stepTypes).keys(),
+    ...[FUNCTIONS, LOOPS, NOTES].flatMap((words) => Object.keys(words)),
+    ...operationFields(operations).running.keys(),
+    ...operationFields(operations).others.keys(),
+  ]);
+
+/** Maximum number of lines about operations that take a field of one name: tools/list describes the others. */
+const MAX_OPERATION_LINES = 3;
+
+/**
+ * What a word is: a field of definitions, in each of its places, a function, a field of operations that run what a definition says, and
+ * what a note says of it. Fields of other operations count only where the language has no such word.
+ */
+function wordGuide(
+  word: string,
+  stepTypes: readonly AnyStepType[],
+  operations: readonly AnyTool[],
+): string | undefined {
   const has = (words: object): boolean => Object.hasOwn(words, word);
-  const [common, top] = [COMMON_STEP_FIELDS, TOP_FIELDS] as readonly Readonly<Record<string, z.ZodType>>[];
-  const own = stepTypes.flatMap(({ type, fields }) => {
-    const field = Object.hasOwn(fields, word) ? (fields as Readonly<Record<string, Field>>)[word] : undefined;
-    return field === undefined
-      ? []
-      : [`Of a step of type ${type}: ${fieldLine(word, field.schema, field.kind)}`];
-  });
-  const lines = [
-    ...(has(COMMON_STEP_FIELDS) ? [`Of a step: ${fieldLine(word, common![word]!)}`] : []),
-    ...(has(TOP_FIELDS) ? [`Beside steps: ${fieldLine(word, top![word]!)}`] : []),
-    ...own,
+  const { running, others } = operationFields(operations);
+  const language = [
+    ...placeLines(definitionFields(stepTypes).get(word) ?? []),
     ...(has(FUNCTIONS) ? [functionLine(word, FUNCTIONS[word]!.usage)] : []),
     ...(has(LOOPS) ? [functionLine(word, LOOPS[word as keyof typeof LOOPS])] : []),
   ];
+  const taken = [...(running.get(word) ?? []), ...(language.length > 0 ? [] : (others.get(word) ?? []))];
+  const lines = [...language, ...placeLines(taken).slice(0, MAX_OPERATION_LINES)];
   const parts = [...(lines.length > 0 ? [lines.join("\n")] : []), ...(has(NOTES) ? [NOTES[word]!] : [])];
   return parts.length === 0 ? undefined : parts.join("\n\n");
 }
 
 const functionLine = (name: string, usage: string): string => `- \`${name}\`: \`${usage}\``;
-
-const toJson = (value: unknown): string => JSON.stringify(value);
-
-function fieldLine(name: string, schema: z.ZodType, kind?: Field["kind"]): string {
-  const meta = metaOf(schema);
-  const required = schema.safeParse(undefined).success ? "" : "required; ";
-  const syntax = kind === "cel" ? "one CEL expression; " : kind === "literal" ? "no expressions; " : "";
-  const example = meta.example === undefined ? "" : ` Example: \`${toJson(meta.example)}\``;
-  const parts = partsOf(schema).map(([part, inner]) => `\n  ${fieldLine(part, inner)}`);
-  return `- \`${name}\` (${required}${syntax}${typeText(schema)}): ${meta.description ?? ""}${example}${parts.join("")}`;
-}
-
-/** The fields of an object, such as `retry`; empty for any other type. */
-function partsOf(schema: z.ZodType): [string, z.ZodType][] {
-  const { def } = schema as {
-    def?: { type?: string; shape?: Record<string, z.ZodType>; innerType?: z.ZodType };
-  };
-  if (def?.innerType !== undefined) return partsOf(def.innerType);
-  return def?.type === "object" ? Object.entries(def.shape ?? {}) : [];
-}
-
-/** Description and example of a schema, or of the one that it makes optional. */
-function metaOf(schema: z.ZodType): { description?: string; example?: unknown } {
-  const inner = (schema as { def?: { innerType?: z.ZodType } }).def?.innerType;
-  return { ...(inner && metaOf(inner)), ...(schema.meta() as object | undefined) };
-}
-
-interface TypedSchema {
-  type?: string;
-  enum?: unknown[];
-  anyOf?: TypedSchema[];
-  items?: TypedSchema;
-  default?: unknown;
-}
-
-const TYPE_NAMES: Readonly<Record<string, string>> = { string: "text", array: "list" };
-
-function typeText(schema: z.ZodType): string {
-  const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as TypedSchema;
-  const defaultText = json.default === undefined ? "" : `, default ${toJson(json.default)}`;
-  return `${typeName(json)}${defaultText}`;
-}
-
-function typeName({ type, enum: values, anyOf, items }: TypedSchema): string {
-  if (values !== undefined) return values.map(String).join(" | ");
-  if (anyOf !== undefined) return [...new Set(anyOf.map(typeName))].join(" or ");
-  if (type === "array" && items?.type !== undefined) return `list of ${typeName(items)}`;
-  return type === undefined ? "any value" : (TYPE_NAMES[type] ?? type);
-}
 
 function stepGuide(type: AnyStepType): string {
   const fields = Object.entries(type.fields as Readonly<Record<string, Field>>);
@@ -130,16 +129,13 @@ function definitionGuide(stepTypes: readonly AnyStepType[]): string {
     "# The definition of a workflow",
     "A JSON object, or YAML or JSON text. `steps` is a flat list. Each step waits for the one before it, unless `needs` " +
       "names other steps; with `needs: []` it starts immediately, so steps can run in parallel. Unknown keys are refused.",
-    "`${{ … }}` contains one CEL expression (topic expressions). It can use `inputs`, `run` (id, workflow_id, trigger, " +
-      "started_at and scheduled_for as text such as 2026-11-21T08:00:00.000Z, event_urls), `state`, `steps.<id>` of earlier steps, in a fan-out `item` and `index`, " +
-      "in a repeated step `loop`; in `triggers` only `event` (body, headers, query, id, received_at). A text that " +
-      "consists of a single `${{ }}` keeps the type of the value. In YAML, quote such texts.",
+    VARIABLES,
     "## Top-level fields",
-    ["- `steps` (required; list of steps): the steps."]
+    [STEPS_LINE]
       .concat(Object.entries(TOP_FIELDS).map(([name, schema]) => fieldLine(name, schema)))
       .join("\n"),
     "## Fields of every step",
-    ["- `type` (required): one of the step types below."]
+    ["- `type` (required): one of the step types."]
       .concat(Object.entries(COMMON_STEP_FIELDS).map(([name, schema]) => fieldLine(name, schema)))
       .join("\n"),
     "## Step types (the topic of each lists its fields)",
