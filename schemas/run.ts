@@ -140,6 +140,22 @@ const runFields = {
     .meta({ description: "The workflow that runs because this run failed." }),
 };
 
+/** Maximum number of items that are named in what a retry does. */
+export const NAMED_ITEMS = 5;
+
+/** What a retry does with the items of a fan-out, or did. */
+const RetryItems = z
+  .strictObject({
+    reused: z.int().meta({ description: "Number of items whose outputs are reused.", example: 17 }),
+    run: z.int().meta({ description: "Number of items that run.", example: 23 }),
+    first: z.array(z.int()).meta({
+      description: `The first ${NAMED_ITEMS} of those that run, counted from 0.`,
+      example: [17, 18, 19, 20, 21],
+    }),
+  })
+  .meta({ id: "RetryItems", description: "Of a fan-out that runs in a retry: how many of its items do." });
+export type RetryItems = z.infer<typeof RetryItems>;
+
 /** What a retry does with its steps, or did. */
 const RetrySteps = z
   .strictObject({
@@ -150,6 +166,14 @@ const RetrySteps = z
     }),
     run: z.array(z.string()).meta({ description: "Steps that run.", example: ["summary", "send"] }),
     effects: z.array(z.string()).meta({ description: "Those of them that have effects.", example: ["send"] }),
+    items: z
+      .record(z.string(), RetryItems)
+      .optional()
+      .meta({
+        description:
+          "The items of those of them that are fan-outs, by step; before the retry only where the inputs of the items can't have changed.",
+        example: { send: { reused: 17, run: 23, first: [17, 18, 19, 20, 21] } },
+      }),
   })
   .meta({
     id: "RetrySteps",
@@ -257,6 +281,10 @@ export const RunStep = z
           .int()
           .meta({ description: "Number of those that have ended, failed ones included.", example: 118 }),
         failed: z.int().meta({ example: 2 }),
+        reused: z.int().optional().meta({
+          description: "Of a retry: the number of those whose recorded outputs were reused.",
+          example: 17,
+        }),
         max: z.int().optional().meta({
           description:
             "With repeat: the maximum number of iterations; `total` counts those that have started.",

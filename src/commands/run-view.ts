@@ -27,13 +27,14 @@ export function stepLine(step: RunStep, now: number): string {
   const parts = [step.status.padEnd(9)];
   if (items !== undefined) {
     const failed = items.failed > 0 ? `, ${items.failed} failed` : "";
+    const reused = items.reused === undefined ? "" : `, ${items.reused} reused`;
     const count =
       items.max === undefined
         ? `${items.done}/${items.total} items`
         : finished === null
           ? `iteration ${items.total} of at most ${items.max}`
           : plural(items.total, "iteration");
-    parts.push(`${count}${failed}`);
+    parts.push(`${count}${reused}${failed}`);
   }
   if (started !== null && step.status !== "skipped") {
     const end = finished === null ? now : Date.parse(finished);

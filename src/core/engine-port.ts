@@ -3,7 +3,7 @@ import type { SigningSecrets } from "./signing-secrets.ts";
 import type { AppliedFix, Issue } from "../../schemas/problem.ts";
 import type { ApprovalPlan } from "../../schemas/approval.ts";
 import type { RunTrigger } from "../../schemas/run.ts";
-import type { Definition } from "../../schemas/workflow-definition.ts";
+import type { Definition, StepDefinition } from "../../schemas/workflow-definition.ts";
 import type { EventsApi } from "./event-ports.ts";
 import type { PerKeyLimits } from "./usage-limits.ts";
 import type { KeyLimits } from "./access.ts";
@@ -175,6 +175,15 @@ export type PreparedRun = Omit<
   "status" | "stepStates" | "admitted" | "createdAt" | "state" | "stateRevision"
 >;
 
+/** A fan-out of a run that is retried, whose list is the same in the retry. */
+export interface RetriedFanOut {
+  step: StepDefinition;
+  /** Number of its items. */
+  total: number;
+  /** The retried run, and earlier ones in which the inputs of its items were the same, newest first. */
+  sameInput: readonly string[];
+}
+
 /** What can still run after an approval. */
 export interface RemainingWork {
   /** One digest for its run, one for the parent of that run, and so on; the approval is stored with them. */
@@ -277,6 +286,8 @@ export interface EngineApi {
    * for other work: they run again.
    */
   outdatedDecisions(retried: RunRecord, retry: PreparedRun): Promise<ReadonlySet<string>>;
+  /** The numbers of the items of a fan-out that a retry runs; it reuses the outputs of the others. */
+  itemsToRun(retry: PreparedRun, fanOut: RetriedFanOut): Promise<readonly number[]>;
   /** Receives the events that runs wait for. */
   events: EventsApi;
   /** Receives the deliveries of webhooks that start runs. */

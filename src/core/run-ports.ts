@@ -51,6 +51,13 @@ import type { StepState } from "./step-states.ts";
 import type { MeteredResource, ProjectLimitsReader } from "./usage-limits.ts";
 import type { WorkflowStateReader, WorkflowStateWriter } from "./workflow-state-ports.ts";
 
+/** What a run did with the items of a fan-out, or the iterations of a loop. */
+export interface ItemReuse {
+  /** Number of those whose recorded outputs were reused. */
+  reused: number;
+  executed: number;
+}
+
 /** What changes about a run. */
 export interface RunSummary {
   id: string;
@@ -91,8 +98,10 @@ export interface RunReader {
   step(ref: StepRef): Promise<StepRecord | undefined>;
   /** Items of a fan-out, in order, starting with item `from`. */
   items(step: Omit<StepRef, "item">, from: number, limit: number): Promise<StepRecord[]>;
-  /** Whether an item of a fan-out, or an iteration, was executed in this run, and not reused. */
-  hasExecutedItem(step: Omit<StepRef, "item">): Promise<boolean>;
+  /** How many items or iterations were executed in the run, and how many reused, by step; without steps that have none. */
+  itemReuse(runId: string): Promise<Map<string, ItemReuse>>;
+  /** The numbers of the first items or iterations that were executed in this run, and not reused. */
+  executedItems(step: Omit<StepRef, "item">, limit: number): Promise<number[]>;
   /** The newest attempts of a step or item, at most `limit` of them, oldest first. */
   lastAttempts(ref: StepRef, limit: number): Promise<AttemptRecord[]>;
   /** The usage of models over all attempts of the run; null when no model was called. */

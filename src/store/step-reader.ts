@@ -96,7 +96,7 @@ const stepsSince = prepared((db, runId: string, seq: number) =>
     .where("seq", ">", seq),
 );
 
-const executedItem = prepared((db, runId: string, stepId: string, skipped: string) =>
+const executedItems = prepared((db, runId: string, stepId: string, skipped: string, limit: number) =>
   db
     .selectFrom("run_steps")
     .select("item")
@@ -106,7 +106,26 @@ const executedItem = prepared((db, runId: string, stepId: string, skipped: strin
     .where("reused_from", "is", null)
     .where("state", "!=", skipped)
     .where("attempts", ">", 0)
-    .limit(1),
+    .orderBy("item")
+    .limit(limit),
+);
+
+const countItems = prepared((db, runId: string, skipped: string) =>
+  db
+    .selectFrom("run_steps")
+    .select((eb) => [
+      "step_id" as const,
+      eb.fn.count<number>("reused_from").as("reused"),
+      eb.fn
+        .countAll<number>()
+        .filterWhere("reused_from", "is", null)
+        .filterWhere("state", "!=", skipped)
+        .filterWhere("attempts", ">", 0)
+        .as("executed"),
+    ])
+    .where("run_id", "=", runId)
+    .where("item", ">=", 0)
+    .groupBy("step_id"),
 );
 
 /** A partial index covers this query: it holds only the attempts that used a model. */
@@ -132,7 +151,8 @@ type StepReader = Pick<
   | "steps"
   | "step"
   | "items"
-  | "hasExecutedItem"
+  | "itemReuse"
+  | "executedItems"
   | "lastAttempts"
   | "usage"
   | "runningSteps"
@@ -164,8 +184,14 @@ export function stepReader(db: Kysely<Schema>): StepReader {
       return rows.map(stepRecord);
     },
 
-    async hasExecutedItem({ runId, stepId }) {
-      return (await executedItem(db, runId, stepId, encodeState("skipped"))).length > 0;
+    async itemReuse(runId) {
+      const rows = await countItems(db, runId, encodeState("skipped"));
+      return new Map(rows.map(({ step_id: id, reused, executed }) => [id, { reused, executed }]));
+    },
+
+    async executedItems({ runId, stepId }, limit) {
+      const rows = await executedItems(db, runId, stepId, encodeState("skipped"), limit);
+      return rows.map(({ item }) => item);
     },
 
     async lastAttempts({ runId, stepId, item }, limit) {

@@ -39,7 +39,7 @@ export const DEBUGGING = [
   "Decide what is wrong. Something outside that was unavailable for a moment: `retry_run`. The inputs: `run_workflow` with " +
     "others. The definition: `retry_run` with a `patch` tries a change without saving it; then save it with `update_workflow` and " +
     "a `reason`, and publish it.",
-  "`retry_run` reuses the outputs of steps that succeeded; with `dry_run` it says what would be reused and what would run. If " +
+  "`retry_run` reuses the outputs of steps that succeeded; with `dry_run` it says what would be reused and what would run, also of the items of a fan-out. If " +
     "steps with effects would run again, it starts nothing and lists them: ask a person before you set `confirm`.",
   "Report what failed, why, what you changed, and the id of the run that replaced it.",
 ]

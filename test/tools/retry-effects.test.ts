@@ -35,7 +35,14 @@ const record = (stepId: string, state: StepRecord["state"], attempts = 1): StepR
 });
 const ALL_DONE = ["shaped", "first", "second", "third"].map((id) => record(id, "succeeded"));
 
-const repeatedSteps = (
+const steady = {
+  inputsChanged: false,
+  isMoved: false,
+  outdated: new Set<string>(),
+  itemsToRun: async () => [],
+};
+
+const repeatedSteps = async (
   records: StepRecord[],
   {
     steps = STEPS,
@@ -43,68 +50,75 @@ const repeatedSteps = (
     isMoved = false,
   }: { steps?: Definition["steps"]; inputsChanged?: boolean; isMoved?: boolean } = {},
 ) =>
-  planRetry(
-    "run_1",
-    { definition: { steps: STEPS }, records },
-    { definition: { steps }, inputsChanged, isMoved, outdated: new Set() },
-    stepTypes,
+  (
+    await planRetry(
+      "run_1",
+      { definition: { steps: STEPS }, records },
+      { ...steady, definition: { steps }, inputsChanged, isMoved },
+      stepTypes,
+    )
   ).issues.map(({ path, message }) => `${path} ${/"(\w+)"/.exec(message)![1]}`);
 
 describe("the effects that a retry would repeat", () => {
-  it("exclude steps whose output is reused", () => {
-    expect(repeatedSteps([...ALL_DONE.slice(0, 3), record("third", "pending", 0)])).toEqual([]);
+  it("exclude steps whose output is reused", async () => {
+    expect(await repeatedSteps([...ALL_DONE.slice(0, 3), record("third", "pending", 0)])).toEqual([]);
   });
 
-  it("include all in another project, where nothing is reused", () => {
-    expect(repeatedSteps(ALL_DONE, { isMoved: true })).toEqual([
+  it("include all in another project, where nothing is reused", async () => {
+    expect(await repeatedSteps(ALL_DONE, { isMoved: true })).toEqual([
       "steps[1] first",
       "steps[2] second",
       "steps[3] third",
     ]);
   });
 
-  it("include steps that were attempted and did not succeed", () => {
-    expect(repeatedSteps([...ALL_DONE.slice(0, 2), record("second", "failed", 3)])).toEqual([
+  it("include steps that were attempted and did not succeed", async () => {
+    expect(await repeatedSteps([...ALL_DONE.slice(0, 2), record("second", "failed", 3)])).toEqual([
       "steps[2] second",
     ]);
   });
 
-  it("include steps that read changed inputs, the run, or a step that runs again", () => {
-    expect(repeatedSteps(ALL_DONE)).toEqual(["steps[3] third"]);
-    expect(repeatedSteps(ALL_DONE, { inputsChanged: true })).toEqual(["steps[1] first", "steps[3] third"]);
+  it("include steps that read changed inputs, the run, or a step that runs again", async () => {
+    expect(await repeatedSteps(ALL_DONE)).toEqual(["steps[3] third"]);
+    expect(await repeatedSteps(ALL_DONE, { inputsChanged: true })).toEqual([
+      "steps[1] first",
+      "steps[3] third",
+    ]);
     const steps = [{ ...STEPS[0]!, values: { n: 7 } }, ...STEPS.slice(1, 3)] as Definition["steps"];
-    expect(repeatedSteps(ALL_DONE, { steps })).toEqual(["steps[1] first"]);
+    expect(await repeatedSteps(ALL_DONE, { steps })).toEqual(["steps[1] first"]);
   });
 
-  it("exclude steps that were removed, or that only read", () => {
+  it("exclude steps that were removed, or that only read", async () => {
     const steps = [STEPS[0]!, { ...STEPS[1]!, method: "GET" }] as Definition["steps"];
-    expect(repeatedSteps(ALL_DONE, { steps })).toEqual([]);
+    expect(await repeatedSteps(ALL_DONE, { steps })).toEqual([]);
   });
 
-  it("include steps that read the state, which may have changed", () => {
+  it("include steps that read the state, which may have changed", async () => {
     const steps = [post("first", "${{ state.last_id }}"), post("second", "a state")];
-    const find = (more: Partial<Definition>) =>
-      planRetry(
-        "run_1",
-        { definition: { steps, ...more }, records: [record("first", "succeeded")] },
-        { definition: { steps, ...more }, inputsChanged: false, isMoved: false, outdated: new Set() },
-        stepTypes,
+    const find = async (more: Partial<Definition>) =>
+      (
+        await planRetry(
+          "run_1",
+          { definition: { steps, ...more }, records: [record("first", "succeeded")] },
+          { ...steady, definition: { steps, ...more } },
+          stepTypes,
+        )
       ).issues.map(({ path }) => path);
-    expect(find({ state: { last_id: { type: "integer", default: 0 } } })).toEqual(["steps[0]"]);
-    expect(find({})).toEqual([]);
+    expect(await find({ state: { last_id: { type: "integer", default: 0 } } })).toEqual(["steps[0]"]);
+    expect(await find({})).toEqual([]);
   });
 
-  it("include steps after a wait for an event, which a retry does not reuse", () => {
+  it("include steps after a wait for an event, which a retry does not reuse", async () => {
     const steps = [
       { id: "callback", type: "wait", event: {} },
       post("first", "${{ steps.callback.body }}"),
       post("second", "text"),
     ];
     const records = steps.map(({ id }) => record(id, "succeeded"));
-    const found = planRetry(
+    const found = await planRetry(
       "run_1",
       { definition: { steps }, records },
-      { definition: { steps }, inputsChanged: false, isMoved: false, outdated: new Set() },
+      { ...steady, definition: { steps } },
       stepTypes,
     );
     expect(found.issues.map(({ path }) => path)).toEqual(["steps[1]"]);

@@ -1,5 +1,6 @@
 /** Predicts which steps a retry reuses, which it runs, and which of those have effects. */
 import type { Issue } from "../../schemas/problem.ts";
+import { NAMED_ITEMS, type RetryItems } from "../../schemas/run.ts";
 import type { StepDefinition, Definition } from "../../schemas/workflow-definition.ts";
 import { canonicalJson } from "../../src/core/canonical-json.ts";
 import type { StepRecord } from "../../src/core/model.ts";
@@ -19,7 +20,12 @@ interface RetryRun {
   isMoved: boolean;
   /** Ids of the steps whose recorded outputs rest on decisions for other work. */
   outdated: ReadonlySet<string>;
+  /** The numbers of the items of a fan-out that run, if its list and its inputs are the same. */
+  itemsToRun: (step: StepDefinition, record: FanOutRecord) => Promise<readonly number[]>;
 }
+
+/** The record of a step whose items have begun. */
+export type FanOutRecord = StepRecord & { items: NonNullable<StepRecord["items"]> };
 
 /** What a retry does with its steps. */
 export interface RetryPlan {
@@ -29,6 +35,8 @@ export interface RetryPlan {
   run: string[];
   /** Ids of those of them that have effects. */
   effects: string[];
+  /** The items of those of them that are fan-outs with the same list and inputs, by step. */
+  items: Map<string, RetryItems>;
   /** An issue for each step that would repeat an effect. */
   issues: Issue[];
 }
@@ -36,41 +44,58 @@ export interface RetryPlan {
 /**
  * Predicts what a retry does. It reuses a recorded output when the step and its evaluated
  * input are unchanged. So a step runs again unless it succeeded, its definition is unchanged, and it reads nothing that
- * may differ: changed inputs, `run`, `state`, or a step that runs again. In another project every step runs again.
+ * may differ: changed inputs, `run`, `state`, or a step that runs again. A fan-out with the same input runs for those of its
+ * items whose outputs the retry doesn't reuse. In another project every step runs again.
  */
-export function planRetry(
+export async function planRetry(
   runId: string,
   original: OriginalRun,
-  { definition, inputsChanged, isMoved, outdated }: RetryRun,
+  { definition, inputsChanged, isMoved, outdated, itemsToRun }: RetryRun,
   stepTypes: readonly AnyStepType[],
-): RetryPlan {
+): Promise<RetryPlan> {
   const types = new Map(stepTypes.map((type) => [type.type, type]));
   const originalSteps = new Map(original.definition.steps.map((step) => [step.id, canonicalJson(step)]));
   const records = new Map(original.records.map((record) => [record.stepId, record]));
   const rerun = new Set<string>();
-  const mustRerun = (step: StepDefinition): boolean => {
+  const mayDiffer = (step: StepDefinition): boolean => {
     const { steps, inputs, run, state } = referencesOf(step);
     return (
       isMoved ||
       outdated.has(step.id) ||
-      records.get(step.id)?.state !== "succeeded" ||
-      records.has(undoStepId(step.id)) ||
       originalSteps.get(step.id) !== canonicalJson(step) ||
       run ||
       (definition.state !== undefined && state) ||
-      types.get(step.type)?.isReusable?.(step) === false ||
       (inputsChanged && inputs) ||
       steps.some((id) => rerun.has(id))
+    );
+  };
+  const toRun = new Map<string, readonly number[]>();
+  const mustRerun = async (step: StepDefinition): Promise<boolean> => {
+    if (mayDiffer(step)) return true;
+    const record = records.get(step.id);
+    if (record !== undefined && isFanOut(step, record)) {
+      const items = toRun.get(step.id) ?? (await itemsToRun(step, record));
+      toRun.set(step.id, items);
+      return items.length > 0;
+    }
+    return (
+      record?.state !== "succeeded" ||
+      records.has(undoStepId(step.id)) ||
+      types.get(step.type)?.isReusable?.(step) === false
     );
   };
   // With `needs`, a step may read one that comes later in the list, so one pass is not enough.
   for (let size = -1; size !== rerun.size;) {
     size = rerun.size;
-    for (const step of definition.steps) if (!rerun.has(step.id) && mustRerun(step)) rerun.add(step.id);
+    for (const step of definition.steps)
+      if (!rerun.has(step.id) && (await mustRerun(step))) rerun.add(step.id);
   }
-  const plan: RetryPlan = { reused: [], run: [], effects: [], issues: [] };
+  const plan: RetryPlan = { reused: [], run: [], effects: [], items: new Map(), issues: [] };
   for (const [index, step] of definition.steps.entries()) {
     (rerun.has(step.id) ? plan.run : plan.reused).push(step.id);
+    const numbers = rerun.has(step.id) && !mayDiffer(step) ? toRun.get(step.id) : undefined;
+    const items = numbers && countItems(numbers, records.get(step.id)!.items!.total);
+    if (items !== undefined) plan.items.set(step.id, items);
     if (!rerun.has(step.id) || types.get(step.type)?.hasEffects(step) !== true) continue;
     plan.effects.push(step.id);
     const record = records.get(step.id);
@@ -80,11 +105,27 @@ export function planRetry(
     plan.issues.push({
       path: `steps[${index}]`,
       code: "would_run_again",
-      message: `"${step.id}" (${step.type}) ${describeOutcome(record)} in ${runId}, and would run again`,
-      fix: "Check whether its effect took place (get_run with this step_id). Send confirm: true to run it again, or remove it with patch.",
+      message: `"${step.id}" (${step.type}) ${describeOutcome(record)} in ${runId}, and would run again${items === undefined ? "" : ` for ${itemWords(items)}`}`,
+      fix: `Check whether its effect took place (get_run with this step_id). Send confirm: true to run ${items === undefined ? "it" : "these items"} again, or remove it with patch.`,
     });
   }
   return plan;
+}
+
+const isFanOut = ({ for_each: forEach }: StepDefinition, record: StepRecord): record is FanOutRecord =>
+  forEach !== undefined && record.items !== null;
+
+const countItems = (numbers: readonly number[], total: number): RetryItems => ({
+  reused: total - numbers.length,
+  run: numbers.length,
+  first: numbers.slice(0, NAMED_ITEMS),
+});
+
+/** Such as `23 of 40 items: 17, 18, …; the outputs of 17 are reused`. */
+export function itemWords({ reused, run, first }: RetryItems): string {
+  if (reused === 0) return `all ${run} items`;
+  const named = `${first.join(", ")}${run > first.length ? ", …" : ""}`;
+  return `${run} of ${reused + run} items: ${named}; the outputs of ${reused} are reused`;
 }
 
 const wasAttempted = ({ attempts, items }: StepRecord): boolean => attempts > 0 || (items?.started ?? 0) > 0;
@@ -105,7 +146,7 @@ function describeOutcome({ state, attempts, items, error }: StepRecord): string 
  * Finds references to steps, inputs, `run` and `state` in a step. It searches all of its text, so it may find a reference too many,
  * but never misses one.
  */
-function referencesOf(step: StepDefinition) {
+export function referencesOf(step: StepDefinition) {
   const json = JSON.stringify(step);
   return {
     steps: [...json.matchAll(/\bsteps\s*(?:\.\s*|\[\s*\\?["'])([a-z][a-z0-9_]*)/g)].map((match) => match[1]!),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { projectOf } from "../../schemas/project.ts";
 import { type RetrySteps, Run, RunId, RunInputs, WaitSeconds } from "../../schemas/run.ts";
 import { shortSchemas } from "../../schemas/short-schemas.ts";
+import type { StepDefinition } from "../../schemas/workflow-definition.ts";
 import { DefinitionInput, IdempotencyKey, Version } from "../../schemas/workflow.ts";
 import { canonicalJson } from "../../src/core/canonical-json.ts";
 import type { PreparedRun } from "../../src/core/engine-port.ts";
@@ -14,9 +15,10 @@ import { assertMayRunUnsaved } from "../../src/core/unsaved-runs.ts";
 import { readDefinition } from "../workflows/check-definition.ts";
 import { applyPatch, Patch } from "../workflows/patch.ts";
 import { findRun } from "./find-run.ts";
-import { planRetry, type RetryPlan } from "./retry-effects.ts";
+import { type FanOutRecord, itemWords, planRetry, type RetryPlan } from "./retry-effects.ts";
 import { runActor, runCaller } from "./run-actor.ts";
 import { buildRunResponse, hasEnded } from "./run-response.ts";
+import { runsWithSameInput } from "./same-input.ts";
 import { outputChars, runLocation, startAndWait } from "./start-run.ts";
 
 const Input = z.strictObject({
@@ -106,7 +108,12 @@ export const retryRun = defineTool({
   },
 });
 
-const stepsOf = ({ reused, run, effects }: RetryPlan): RetrySteps => ({ reused, run, effects });
+const stepsOf = ({ reused, run, effects, items }: RetryPlan): RetrySteps => ({
+  reused,
+  run,
+  effects,
+  ...(items.size > 0 && { items: Object.fromEntries(items) }),
+});
 
 /** The run as it is, with what a retry would do. Nothing is written. */
 async function describeRetry(ctx: ToolContext, input: RetryInput): Promise<Run> {
@@ -123,9 +130,16 @@ async function describeRetry(ctx: ToolContext, input: RetryInput): Promise<Run> 
 const listed = (ids: readonly string[]): string => (ids.length === 0 ? "no step" : ids.join(", "));
 
 /** What a retry would do, as the rest of a sentence. */
-const retryWords = ({ reused, run, effects }: RetryPlan): string =>
-  `reuse the outputs of ${listed(reused)}, which are not executed again, and run ${listed(run)}; ` +
-  (effects.length === 0 ? "none of these has effects" : `with effects: ${effects.join(", ")}`);
+function retryWords({ reused, run, effects, items }: RetryPlan): string {
+  const counted = run.map((id) => {
+    const counts = items.get(id);
+    return counts === undefined ? id : `${id} (${itemWords(counts)})`;
+  });
+  return (
+    `reuse the outputs of ${listed(reused)}, which are not executed again, and run ${listed(counted)}; ` +
+    (effects.length === 0 ? "none of these has effects" : `with effects: ${effects.join(", ")}`)
+  );
+}
 
 /** A retry that is ready to start, and what it would do. */
 interface PreparedRetry {
@@ -257,10 +271,16 @@ async function planOf(ctx: ToolContext, run: RunRecord, prepared: PreparedRun): 
     ctx.engine.outdatedDecisions(run, prepared),
   ]);
   const inputsChanged = canonicalJson(prepared.inputs) !== canonicalJson(inputs);
-  const plan = planRetry(
+  const itemsToRun = async (step: StepDefinition, { items: { total } }: FanOutRecord) =>
+    ctx.engine.itemsToRun(prepared, {
+      step,
+      total,
+      sameInput: await runsWithSameInput(ctx, run, step),
+    });
+  const plan = await planRetry(
     run.id,
     { definition: originalDefinition, records },
-    { definition, inputsChanged, isMoved: prepared.project !== run.project, outdated },
+    { definition, inputsChanged, isMoved: prepared.project !== run.project, outdated, itemsToRun },
     ctx.engine.stepTypes,
   );
   if (prepared.trial === null) return plan;
@@ -270,6 +290,7 @@ async function planOf(ctx: ToolContext, run: RunRecord, prepared: PreparedRun): 
     reused: plan.reused.filter(isExecuted),
     run: plan.run.filter(isExecuted),
     effects: [],
+    items: new Map([...plan.items].filter(([id]) => isExecuted(id))),
     issues: [],
   };
 }

@@ -1,6 +1,7 @@
 /** What a retry has done with its steps, from their records. */
-import type { RetrySteps } from "../../schemas/run.ts";
+import { NAMED_ITEMS, type RetrySteps } from "../../schemas/run.ts";
 import { GIVEN, type RunRecord, type StepRecord } from "../../src/core/model.ts";
+import type { ItemReuse } from "../../src/core/run-ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 
 /**
@@ -15,25 +16,33 @@ export async function retrySteps(
   const records = new Map((await ctx.read.runs.steps(run.id)).map((record) => [record.stepId, record]));
   const types = new Map(ctx.engine.stepTypes.map((type) => [type.type, type]));
   const result: RetrySteps = { reused: [], run: [], effects: [] };
+  const items: NonNullable<RetrySteps["items"]> = {};
+  const reuse = await ctx.read.runs.itemReuse(run.id);
   for (const step of steps) {
-    const how = await howItEnded(ctx, run.id, records.get(step.id));
+    const counts = reuse.get(step.id);
+    const how = howItEnded(records.get(step.id), counts);
     if (how === undefined) continue;
     result[how].push(step.id);
+    if (how === "reused") continue;
+    if (counts !== undefined && step.for_each !== undefined)
+      items[step.id] = {
+        reused: counts.reused,
+        run: counts.executed,
+        first: await ctx.read.runs.executedItems({ runId: run.id, stepId: step.id }, NAMED_ITEMS),
+      };
     // A trial refuses them.
-    if (how === "run" && !run.isTrial && types.get(step.type)?.hasEffects(step) === true)
-      result.effects.push(step.id);
+    if (!run.isTrial && types.get(step.type)?.hasEffects(step) === true) result.effects.push(step.id);
   }
-  return result;
+  return { ...result, ...(Object.keys(items).length > 0 && { items }) };
 }
 
-async function howItEnded(
-  { read: { runs } }: Pick<ToolContext, "read">,
-  runId: string,
+function howItEnded(
   record: StepRecord | undefined,
-): Promise<"reused" | "run" | undefined> {
+  counts: ItemReuse | undefined,
+): "reused" | "run" | undefined {
   if (record === undefined || record.state === "skipped" || record.reusedFrom === GIVEN) return undefined;
   if (record.items === null)
     return record.reusedFrom !== null ? "reused" : record.attempts > 0 ? "run" : undefined;
-  if (await runs.hasExecutedItem({ runId, stepId: record.stepId })) return "run";
+  if (counts !== undefined && counts.executed > 0) return "run";
   return record.items.done > 0 ? "reused" : undefined;
 }

@@ -6,6 +6,7 @@ import { seesEventUrls } from "../../src/core/event-url-mask.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 import { GIVEN, type RunRecord, type StepRecord, type StepRef } from "../../src/core/model.ts";
+import type { ItemReuse } from "../../src/core/run-ports.ts";
 import { undoStepId } from "../../src/core/undo-step-id.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { hasStepEnded, type StepState, toStepStatus } from "../../src/core/step-states.ts";
@@ -23,18 +24,29 @@ export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<Ru
   const { steps } = await ctx.engine.getDefinition(run);
   // Only a step that has begun, and has not ended, has jobs that wait: of a fan-out no more than its `concurrency`.
   const mayWait = run.stepStates.includes("queued", "running", "waiting");
-  const [records, running, slots, due] = await Promise.all([
+  // Counting reads every item, so it waits for the end.
+  const countsReuse = run.retryOf !== null && run.finishedAt !== null;
+  const [records, running, slots, due, reuse] = await Promise.all([
     ctx.read.runs.steps(run.id),
     ctx.read.runs.runningSteps(run.id),
     mayWait ? ctx.read.runs.rateWaits(run.id, ctx.now()) : new Map<string, number>(),
     mayWait ? ctx.read.runs.attemptsDue(run.id) : new Map<string, string>(),
+    countsReuse ? ctx.read.runs.itemReuse(run.id) : new Map<string, ItemReuse>(),
   ]);
   const byId = new Map(records.map((record) => [record.stepId, record]));
   const claimed = new Set(running.map(({ stepId }) => stepId));
   const listed = steps.map((step, index) => {
     const isClaimed = claimed.has(step.id);
     const startsAt = isClaimed ? undefined : startOf(slots.get(step.id), due.get(step.id));
-    return serializeStep(step, byId.get(step.id), statusOf(run.stepStates.at(index), isClaimed), startsAt);
+    const serialized = serializeStep(
+      step,
+      byId.get(step.id),
+      statusOf(run.stepStates.at(index), isClaimed),
+      startsAt,
+    );
+    const { reused = 0 } = reuse.get(step.id) ?? {};
+    if (serialized.items !== undefined && reused > 0) serialized.items.reused = reused;
+    return serialized;
   });
   if (seesEventUrls(ctx.actor.principal.access, run.project))
     for (const [index, step] of steps.entries())

@@ -6,7 +6,7 @@ import type { RunRecord, StepRef } from "../../core/model.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import { shortHash } from "../../core/short-hash.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
-import { isSameWork } from "../run-state/decisions-hold.ts";
+import { isSameWork, type Retry } from "../run-state/decisions-hold.ts";
 import { wasUndone } from "./first-run-with-effect.ts";
 import type { PlannedStep } from "../definition/plan.ts";
 import type { StepResult } from "../run-state/step-result.ts";
@@ -44,7 +44,50 @@ export const cacheKey = (
  * Whether the decisions of people that a recorded output rests on were made for what can run after the step now.
  * @param source where the output was recorded, by the step itself
  */
-export type DecisionsHold = (run: RunRecord, source: StepRef) => Promise<boolean>;
+export type DecisionsHold = (run: Retry, source: StepRef) => Promise<boolean>;
+
+/** A step of a run that retries another one, or an item of it. */
+interface RetriedStep {
+  run: Retry & Pick<RunRecord, "retryOf">;
+  planned: Pick<PlannedStep, "type" | "step" | "repeat">;
+  item: number | null;
+}
+
+/**
+ * Decides whether a retry reuses the output of a step or item, and from which run. The plan of a retry asks it too.
+ * @param from the only run that the output may come from; left out, any of those that are retried
+ * @returns undefined if no run has it; null if the step has to run even where the cache has an output
+ */
+export async function findRecorded(
+  {
+    runs,
+    decisionsHold,
+  }: { runs: Pick<RunReader, "find" | "step" | "inputs">; decisionsHold: DecisionsHold },
+  { run, planned, item }: RetriedStep,
+  inputHash: string,
+  from?: string,
+): Promise<StepRef | null | undefined> {
+  if (planned.type.isReusable?.(planned.step) === false) return null;
+  // The retried run may itself be a retry that was stopped before it reached this step.
+  for (let next = run.retryOf; next !== null;) {
+    const retried = next;
+    const earlier = await runs.find(retried);
+    next = earlier?.retryOf ?? null;
+    // The workflow was moved. What the connections of another project returned stays there, as cached outputs do.
+    if (earlier?.project !== run.project) continue;
+    if (from !== undefined && from !== retried) continue;
+    if (planned.repeat !== null && (await wasExhausted(runs, retried, planned))) return null;
+    const ref = { runId: retried, stepId: planned.step.id, item };
+    // The output of a step that was undone no longer says what there is, nor do those of earlier runs.
+    if (await wasUndone(runs, ref)) break;
+    const step = await runs.step(ref);
+    if (step?.state !== "succeeded" || step.inputHash !== inputHash) continue;
+    if (planned.type.runScoped === true && !(await isSameWork(runs, run, earlier))) continue;
+    if (planned.type.mayRestOnDecision === true && !(await decisionsHold(run, ref))) continue;
+    return ref;
+  }
+  return undefined;
+}
 
 /**
  * Finds the output of the same step with the same input, in a run that this one retries or in the cache.
@@ -57,27 +100,14 @@ export async function recordedOutput(
   now: string,
 ): Promise<StepResult | undefined> {
   const { run, job, planned } = attempt;
-  if (planned.type.isReusable?.(planned.step) === false) return undefined;
   const source = await iterationSource(runs, attempt);
   if (source === null) return undefined;
-  // The retried run may itself be a retry that was stopped before it reached this step.
-  for (let next = run.retryOf; next !== null;) {
-    const retried = next;
-    const earlier = await runs.find(retried);
-    next = earlier?.retryOf ?? null;
-    // The workflow was moved. What the connections of another project returned stays there, as cached outputs do.
-    if (earlier?.project !== run.project) continue;
-    if (source !== undefined && source !== retried) continue;
-    if (planned.repeat !== null && (await wasExhausted(runs, retried, planned))) return undefined;
-    const ref = { runId: retried, stepId: job.stepId, item: job.item };
-    // The output of a step that was undone no longer says what there is, nor do those of earlier runs.
-    if (await wasUndone(runs, ref)) break;
-    const step = await runs.step(ref);
-    if (step?.state !== "succeeded" || step.inputHash !== inputHash) continue;
-    if (planned.type.runScoped === true && !(await isSameWork(runs, run, earlier))) continue;
-    if (planned.type.mayRestOnDecision === true && !(await decisionsHold(run, ref))) continue;
+  const step = { run, planned, item: job.item };
+  const ref = await findRecorded({ runs, decisionsHold }, step, inputHash, source);
+  if (ref === null) return undefined;
+  if (ref !== undefined) {
     const output = (await runs.outputJson(ref)) ?? encodeJson({});
-    return { kind: "succeeded", output, inputHash, reusedFrom: retried };
+    return { kind: "succeeded", output, inputHash, reusedFrom: ref.runId };
   }
   const { cacheKey: key } = attempt;
   if (key === undefined || (source !== undefined && source !== CACHE)) return undefined;
@@ -105,7 +135,7 @@ async function iterationSource(
 async function wasExhausted(
   runs: Pick<RunReader, "step">,
   runId: string,
-  { step, repeat }: PlannedStep,
+  { step, repeat }: RetriedStep["planned"],
 ): Promise<boolean> {
   const record = await runs.step({ runId, stepId: step.id, item: null });
   return record?.error?.code === "repeat_exhausted" && (record.items?.done ?? 0) >= repeat!.max;

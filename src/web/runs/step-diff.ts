@@ -32,10 +32,9 @@ export function previewRetry({ changed, added, removed }: StepDiff, all: readonl
   const ids = new Set(all.map(({ id }) => id));
   const undone = all.filter(({ id }) => ids.has(undoStepId(id)) && !edited.has(id)).map(({ id }) => id);
   const steps = all.filter((step) => !isUndoStep(step) && !undone.includes(step.id));
-  const unfinished = steps
-    .filter(({ id, status }) => status !== "succeeded" && !edited.has(id))
-    .map(({ id }) => id);
-  const succeeded = steps.filter(({ id, status }) => status === "succeeded" && !edited.has(id)).length;
+  const unchanged = steps.filter(({ id }) => !edited.has(id));
+  const unfinished = unchanged.filter((step) => !hasSucceeded(step)).map(withItems);
+  const succeeded = unchanged.length - unfinished.length;
   return [
     changed.length > 0 && `Changed, will run again: ${formatIds(changed)}.`,
     added.length > 0 && `Added: ${formatIds(added)}.`,
@@ -46,6 +45,15 @@ export function previewRetry({ changed, added, removed }: StepDiff, all: readonl
       `${pluralize(succeeded, "other step")} succeeded. Outputs are reused where the inputs are unchanged.`,
   ].filter((sentence) => sentence !== false);
 }
+
+/** A fan-out that went on after items that failed runs for these. */
+const hasSucceeded = ({ status, items }: RunStep): boolean =>
+  status === "succeeded" && (items === undefined || items.max !== undefined || items.failed === 0);
+
+const withItems = ({ id, items }: RunStep): string =>
+  items === undefined || items.max !== undefined
+    ? id
+    : `${id} (${items.done - items.failed} of ${items.total} items succeeded)`;
 
 function stepsById({ steps }: Definition): Map<string, Record<string, unknown>> {
   const list = Array.isArray(steps) ? (steps as unknown[]) : [];

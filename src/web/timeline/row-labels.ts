@@ -30,17 +30,17 @@ export const activityDuration = ({ segments }: Bar, activity: Activity): number 
     0,
   );
 
-/** "118 of 120 items, 2 failed"; of a loop "iteration 3 of at most 50", then "3 iterations". */
+/** "118 of 120 items, 17 reused, 2 failed"; of a loop "iteration 3 of at most 50", then "3 iterations". */
 export function itemsLabel({ items, finished_at: finished }: RunStep): string | null {
   if (items === undefined) return null;
-  const { total, done, failed, max } = items;
+  const { total, done, failed, reused = 0, max } = items;
   const count =
     max === undefined
       ? pluralize(done === total ? `${total}` : `${done} of ${total}`, total, "item")
       : finished === null
         ? `iteration ${total} of at most ${max}`
         : pluralize(`${total}`, total, "iteration");
-  return `${count}${failed > 0 ? `, ${failed} failed` : ""}`;
+  return `${count}${reused > 0 ? `, ${reused} reused` : ""}${failed > 0 ? `, ${failed} failed` : ""}`;
 }
 
 const pluralize = (count: string, total: number, noun: string): string =>

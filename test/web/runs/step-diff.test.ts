@@ -28,6 +28,11 @@ const state = (id: string, status: RunStep["status"]): RunStep => ({
   error: null,
 });
 
+const withItems = (step: RunStep, done: number, failed: number, max?: number): RunStep => ({
+  ...step,
+  items: { total: 40, done, failed, ...(max !== undefined && { max }) },
+});
+
 describe("a changed definition", () => {
   it("is compared by step id, regardless of the order of keys", () => {
     expect(diffSteps(before, after)).toEqual({ changed: ["b"], added: ["d"], removed: ["c"] });
@@ -44,5 +49,18 @@ describe("a changed definition", () => {
     expect(sentences[1]).toBe("Not succeeded, will run: c.");
     expect(sentences[2]).toBe("1 other step succeeded. Outputs are reused where the inputs are unchanged.");
     expect(sentences).toHaveLength(3);
+  });
+
+  it("is previewed with the items of fan-outs that have succeeded", () => {
+    const sentences = previewRetry({ changed: [], added: [], removed: [] }, [
+      withItems(state("a", "failed"), 18, 1),
+      withItems(state("b", "succeeded"), 40, 4),
+      withItems(state("c", "failed"), 40, 1, 50),
+      withItems(state("d", "succeeded"), 40, 0),
+    ]);
+    expect(sentences).toEqual([
+      "Not succeeded, will run: a (17 of 40 items succeeded), b (36 of 40 items succeeded), c.",
+      "1 other step succeeded. Outputs are reused where the inputs are unchanged.",
+    ]);
   });
 });

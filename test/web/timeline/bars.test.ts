@@ -189,6 +189,9 @@ describe("row labels", () => {
     expect(barLabel(waits, buildBar(waits, START + 2_000), "1 of 2 approved")).toMatch(/s, 1 of 2 approved$/);
     expect(rowLabel(waits, null, START, "1 of 2 approved")).toMatch(/, 1 of 2 approved$/);
     expect(itemsLabel(step({ items: { total: 1, done: 1, failed: 0 } }))).toBe("1 item");
+    expect(itemsLabel(step({ items: { total: 40, done: 40, failed: 2, reused: 17 } }))).toBe(
+      "40 items, 17 reused, 2 failed",
+    );
   });
 
   it("draws the last iterations of a loop, the pauses between them, and those before as one", () => {

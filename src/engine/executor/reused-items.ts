@@ -1,0 +1,68 @@
+/** The plan of a retry for the items of a fan-out: which of their outputs it reuses. */
+import type { PreparedRun, RetriedFanOut } from "../../core/engine-port.ts";
+import type { StepRecord, StepRef } from "../../core/model.ts";
+import type { RunReader } from "../../core/run-ports.ts";
+import type { AnyStepType } from "../../core/step-type.ts";
+import { type DecisionsHold, findRecorded } from "./recorded-output.ts";
+
+interface Readers {
+  runs: Pick<RunReader, "find" | "step" | "items" | "inputs">;
+  decisionsHold: DecisionsHold;
+}
+
+/** Number of items that are read at a time. */
+const PAGE = 500;
+
+/** Reads the records of items in their order, many at a time. */
+function itemReader(runs: Pick<RunReader, "step" | "items">): Pick<RunReader, "step"> {
+  const pages = new Map<string, { from: number; records: Map<number, StepRecord> }>();
+  return {
+    async step(ref: StepRef) {
+      const { runId, stepId, item } = ref;
+      if (item === null) return runs.step(ref);
+      const key = `${runId} ${stepId}`;
+      const from = item - (item % PAGE);
+      let page = pages.get(key);
+      if (page?.from !== from) {
+        const records = await runs.items({ runId, stepId }, from, PAGE);
+        page = { from, records: new Map(records.map((record) => [record.item!, record])) };
+        pages.set(key, page);
+      }
+      return page.records.get(item);
+    },
+  };
+}
+
+/** @returns the numbers of the items that run; the outputs of the others are reused */
+export async function itemsToRun(
+  { runs, decisionsHold }: Readers,
+  type: AnyStepType,
+  retry: PreparedRun,
+  { step, total, sameInput }: RetriedFanOut,
+): Promise<number[]> {
+  const { step: readStep } = itemReader(runs);
+  const chain = new Map(await Promise.all(sameInput.map(async (id) => [id, await runs.find(id)] as const)));
+  const find: RunReader["find"] = async (id) => chain.get(id) ?? runs.find(id);
+  const readers = {
+    runs: { find, step: readStep, inputs: (id: string) => runs.inputs(id) },
+    decisionsHold,
+  };
+  /** The hash of the input that the item will have; undefined where no run recorded it. */
+  const hashOf = async (item: number): Promise<string | undefined> => {
+    for (const runId of sameInput) {
+      const record = await readStep({ runId, stepId: step.id, item });
+      if (record?.state === "succeeded") return record.inputHash ?? undefined;
+      // With the same input this run would have reused the output of an earlier one.
+      if (record?.state === "failed" || record?.state === "failed_continued") return undefined;
+    }
+    return undefined;
+  };
+  const planned = { step, type, repeat: null };
+  const toRun: number[] = [];
+  for (let item = 0; item < total; item += 1) {
+    const hash = await hashOf(item);
+    const found = hash && (await findRecorded(readers, { run: retry, planned, item }, hash));
+    if (!found) toRun.push(item);
+  }
+  return toRun;
+}

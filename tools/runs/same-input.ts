@@ -1,0 +1,47 @@
+/** Finds the runs that recorded outputs of a fan-out for the input that it has in a retry. */
+import { canonicalJson } from "../../src/core/canonical-json.ts";
+import type { RunRecord } from "../../src/core/model.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
+import type { StepDefinition } from "../../schemas/workflow-definition.ts";
+import { referencesOf } from "./retry-effects.ts";
+
+/**
+ * @param run the run to retry, in which the step had the same input
+ * @returns its id, and those of the runs that it retries as long as the step surely had this input in them too
+ */
+export async function runsWithSameInput(
+  ctx: Pick<ToolContext, "read" | "engine">,
+  run: RunRecord,
+  step: StepDefinition,
+): Promise<string[]> {
+  const ids = [run.id];
+  for (let later = run; later.retryOf !== null;) {
+    const earlier = await ctx.read.runs.find(later.retryOf);
+    if (earlier === undefined || !(await hadSameInput(ctx, { later, earlier }, step))) break;
+    ids.push(earlier.id);
+    later = earlier;
+  }
+  return ids;
+}
+
+async function hadSameInput(
+  { read: { runs }, engine }: Pick<ToolContext, "read" | "engine">,
+  { later, earlier }: { later: RunRecord; earlier: RunRecord },
+  step: StepDefinition,
+): Promise<boolean> {
+  if (later.project !== earlier.project) return false;
+  const { steps } = await engine.getDefinition(earlier);
+  const same = steps.find(({ id }) => id === step.id);
+  if (same === undefined || canonicalJson(same) !== canonicalJson(step)) return false;
+  const { steps: reads, inputs } = referencesOf(step);
+  if (inputs && canonicalJson(await runs.inputs(later.id)) !== canonicalJson(await runs.inputs(earlier.id)))
+    return false;
+  const reuse = await runs.itemReuse(later.id);
+  for (const stepId of reads) {
+    const record = await runs.step({ runId: later.id, stepId, item: null });
+    if (record === undefined) return false;
+    const isReused = record.items === null ? record.reusedFrom !== null : reuse.get(stepId)?.executed === 0;
+    if (!isReused) return false;
+  }
+  return true;
+}
