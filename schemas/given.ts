@@ -11,6 +11,10 @@ export const Given = z
   });
 export type Given = z.output<typeof Given>;
 
+/** What to send for a step with `for_each`, whose output is no object. */
+export const FAN_OUT_FIX =
+  'Write {"items": […]} with an output for each item, or one output, which counts for all items.';
+
 /** What `given` says: outputs by step id, and the run that others are taken from. */
 export interface GivenParts {
   outputs: Record<string, unknown>;

@@ -1,6 +1,6 @@
 /** Reads the steps of runs, their items and attempts. */
 import { type Kysely, sql } from "kysely";
-import type { AttemptRecord, StepRecord, Usage } from "../core/model.ts";
+import { type AttemptRecord, GIVEN, type StepRecord, type Usage } from "../core/model.ts";
 import type { RunReader } from "../core/run-ports.ts";
 import { jsonNumber } from "./dialect.ts";
 import { decodeItem, encodeItem, NO_ITEM, stepRefOf } from "./item-column.ts";
@@ -115,7 +115,7 @@ const countItems = prepared((db, runId: string, skipped: string) =>
     .selectFrom("run_steps")
     .select((eb) => [
       "step_id" as const,
-      eb.fn.count<number>("reused_from").as("reused"),
+      eb.fn.count<number>("reused_from").filterWhere("reused_from", "!=", GIVEN).as("reused"),
       eb.fn
         .countAll<number>()
         .filterWhere("reused_from", "is", null)

@@ -373,6 +373,42 @@ describe("a run with given", () => {
     expect(await trial(here, given)).toMatchObject({ output: { ids: ["m", null], ok: "succeeded" } });
   });
 
+  it("gives every item of a fan-out the one output that is given for it", async () => {
+    const here = await exampleEnvironment();
+    await create(here, "Report", {
+      inputs: { type: "object", properties: { to: { type: "array", default: [1, 2, 3] } } },
+      steps: [
+        mail({ for_each: "inputs.to", text: "${{ string(item) }}" }),
+        set("after", {
+          ids: "${{ steps.send.items.map(i, i.message_id) }}",
+          ok: "${{ steps.send.items.map(i, i.status) }}",
+        }),
+      ],
+    });
+    const given = { send: { message_id: "m" } };
+    const first = await trial(here, given);
+    expect(first).toMatchObject({ output: { ids: ["m", "m", "m"], ok: Array(3).fill("succeeded") } });
+    expect(here.mails).toHaveLength(0);
+    expect(await trial(here, { send: {} })).toMatchObject({ output: { ids: [null, null, null] } });
+    expect(await trial(here, given, { inputs: { to: [] } })).toMatchObject({ output: { ids: [] } });
+    const again = await here.call<Json>(retryRun, { run_id: first["id"], wait: 20 });
+    expect(again).toMatchObject({ output: { ids: ["m", "m", "m"] }, retry: { reused: ["after"], run: [] } });
+    await expect(trial(here, { send: [{ message_id: "m" }] })).rejects.toMatchObject({
+      details: {
+        errors: [
+          {
+            path: "given.send",
+            code: "wrong_type",
+            fix: 'Write {"items": […]} with an output for each item, or one output, which counts for all items.',
+          },
+        ],
+      },
+    });
+    await expect(trial(here, { send: { message_id: 7 } })).rejects.toMatchObject({
+      details: { errors: [{ path: "given.send.message_id", code: "unfit_output" }] },
+    });
+  });
+
   it("takes the outputs of a run that the caller can read", async () => {
     const here = await exampleEnvironment();
     await create(here, "Report", { steps });

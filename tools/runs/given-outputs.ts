@@ -1,5 +1,5 @@
 /** Resolves what a trial is given: outputs as they are written, and outputs of a recorded run. */
-import { givenParts } from "../../schemas/given.ts";
+import { FAN_OUT_FIX, givenParts } from "../../schemas/given.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 import type { RunRecord, StepRecord, Trial } from "../../src/core/model.ts";
@@ -31,7 +31,9 @@ export async function resolveGiven(
   { path, definition, workflowId }: Target,
 ): Promise<{ given: Given } | { issues: Issue[] }> {
   const { outputs, fromRun, steps } = givenParts(given);
-  const types = typesOf(definition);
+  const listed = stepsOf(definition);
+  const types = new Map(listed.map((step) => [String(step["id"]), String(step["type"])]));
+  const fanOuts = new Set(listed.flatMap((step) => (step["for_each"] === undefined ? [] : [step["id"]])));
   const issues: Issue[] = [];
   const resolved: Record<string, Record<string, unknown>> = {};
   for (const [id, output] of Object.entries(outputs)) {
@@ -42,6 +44,7 @@ export async function resolveGiven(
         path: `${path}.${id}`,
         code: "wrong_type",
         message: "must be an object, the output of the step",
+        ...(fanOuts.has(id) && { fix: FAN_OUT_FIX }),
       });
   }
   const chosen = steps?.map(String);
@@ -69,11 +72,9 @@ export async function resolveGiven(
   return { given: { ...taken.given, ...resolved } };
 }
 
-/** The types of the steps of a stored definition, by id. */
-function typesOf({ steps }: Record<string, unknown>): Map<string, string> {
-  const listed = Array.isArray(steps) ? (steps as unknown[]).filter(isObject) : [];
-  return new Map(listed.map(({ id, type }) => [String(id), String(type)]));
-}
+/** The steps of a stored definition. */
+const stepsOf = ({ steps }: Record<string, unknown>): Record<string, unknown>[] =>
+  Array.isArray(steps) ? (steps as unknown[]).filter(isObject) : [];
 
 function unknownStep(path: string, id: string, types: ReadonlyMap<string, string>): Issue {
   const near = nearMatch(id, types.keys());

@@ -271,12 +271,12 @@ async function planOf(ctx: ToolContext, run: RunRecord, prepared: PreparedRun): 
     ctx.engine.outdatedDecisions(run, prepared),
   ]);
   const inputsChanged = canonicalJson(prepared.inputs) !== canonicalJson(inputs);
-  const itemsToRun = async (step: StepDefinition, { items: { total } }: FanOutRecord) =>
-    ctx.engine.itemsToRun(prepared, {
-      step,
-      total,
-      sameInput: await runsWithSameInput(ctx, run, step),
-    });
+  const isGiven = (id: string): boolean => prepared.trial !== null && Object.hasOwn(prepared.trial.given, id);
+  const itemsToRun = async (step: StepDefinition, { items: { total } }: FanOutRecord) => {
+    if (isGiven(step.id)) return [];
+    const sameInput = await runsWithSameInput(ctx, run, step);
+    return ctx.engine.itemsToRun(prepared, { step, total, sameInput });
+  };
   const plan = await planRetry(
     run.id,
     { definition: originalDefinition, records },
@@ -284,8 +284,7 @@ async function planOf(ctx: ToolContext, run: RunRecord, prepared: PreparedRun): 
     ctx.engine.stepTypes,
   );
   if (prepared.trial === null) return plan;
-  const { given } = prepared.trial;
-  const isExecuted = (id: string): boolean => !Object.hasOwn(given, id);
+  const isExecuted = (id: string): boolean => !isGiven(id);
   return {
     reused: plan.reused.filter(isExecuted),
     run: plan.run.filter(isExecuted),

@@ -43,6 +43,6 @@ function howItEnded(
   if (record === undefined || record.state === "skipped" || record.reusedFrom === GIVEN) return undefined;
   if (record.items === null)
     return record.reusedFrom !== null ? "reused" : record.attempts > 0 ? "run" : undefined;
-  if (counts !== undefined && counts.executed > 0) return "run";
-  return record.items.done > 0 ? "reused" : undefined;
+  if (counts === undefined) return undefined;
+  return counts.executed > 0 ? "run" : counts.reused > 0 ? "reused" : undefined;
 }

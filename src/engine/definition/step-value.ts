@@ -44,6 +44,23 @@ export function skippedOutput(step: ValuedStep): Record<PropertyKey, unknown> {
   return step.step["repeat"] === undefined ? emptyOutput(step) : { items: null, last: null, count: null };
 }
 
+/** Whether an output that stands in for a step counts for each item of its fan-out: it has no list of them. */
+export const isForEachItem = (
+  step: Readonly<Record<string, unknown>>,
+  output: Readonly<Record<string, unknown>>,
+): boolean => step["for_each"] !== undefined && !Object.hasOwn(output, "items");
+
+/** An output that stands in for an item or iteration, with all its fields. */
+export function givenItem(
+  valued: ValuedStep,
+  item: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const error = (item["error"] ?? null) as RunError | null;
+  return Object.assign(emptyOutput(valued), { status: error === null ? "succeeded" : "failed" }, item, {
+    error: errorValue(error),
+  });
+}
+
 /** The output that a trial was given for a step: its items too have all their fields, although their author left some out. */
 export function givenValue(
   valued: ValuedStep,
@@ -53,13 +70,6 @@ export function givenValue(
   if (step["for_each"] === undefined && step["repeat"] === undefined)
     return { ...emptyOutput(valued), ...output };
   const given = Array.isArray(output["items"]) ? (output["items"] as Record<string, unknown>[]) : [];
-  const items = given.map((item) =>
-    Object.assign(
-      emptyOutput(valued),
-      { status: (item["error"] ?? null) === null ? "succeeded" : "failed" },
-      item,
-      { error: errorValue((item["error"] ?? null) as RunError | null) },
-    ),
-  );
+  const items = given.map((item) => givenItem(valued, item));
   return { ...listed(valued, items), ...output, items };
 }

@@ -60,8 +60,8 @@ export async function executeAttempt(
   const { context, runs, scopes, usageLimits } = options;
   const { run, job, planned } = attempt;
   const evaluate = options.evaluator.forJob(usageSubjectOf(run.actor), jobContext.signal);
-  if (run.isTrial && job.item === null) {
-    const given = await givenOutput(runs, job);
+  if (run.isTrial) {
+    const given = await givenOutput(runs, job, planned);
     if (given !== undefined) return given;
   }
   if (job.item === null) {

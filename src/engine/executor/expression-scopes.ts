@@ -13,6 +13,7 @@ import type { Validation } from "../../core/validation.ts";
 import type { StateDeclaration } from "../../core/workflow-state.ts";
 import type { Scope } from "../definition/expressions/types.ts";
 import type { Plan, PlannedStep } from "../definition/plan.ts";
+import { outputGivenFor } from "./trial.ts";
 import { emptyOutput, errorValue, givenValue, listed, skippedOutput } from "../definition/step-value.ts";
 
 /** The value of `run` in expressions. */
@@ -131,7 +132,11 @@ export function expressionScopes(
     const error = record?.error ?? null;
     const ended = { status: toStepStatus(state), error: errorValue(error) };
     if (record !== undefined && record.items !== null) {
-      const items = (await runs.itemOutputs(ref)).map((item) => stepValue(planned, item));
+      // An item that was given may lack fields.
+      const isGiven = run.isTrial && (await outputGivenFor(runs, ref)) !== undefined;
+      const items = (await runs.itemOutputs(ref)).map((item) =>
+        Object.assign(isGiven ? emptyOutput(planned) : {}, stepValue(planned, item)),
+      );
       return { value: { ...ended, ...listed(planned, items) }, chars: record.items.bytes };
     }
     if (record?.reusedFrom === GIVEN) {

@@ -4,23 +4,38 @@ import { GIVEN, type StepRef } from "../../core/model.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import { runsInTrial } from "../../core/step-type.ts";
 import { StepError } from "../../core/step-errors.ts";
+import type { PlannedStep } from "../definition/plan.ts";
+import { isForEachItem } from "../definition/step-value.ts";
 import type { StepResult } from "../run-state/step-result.ts";
 import type { Attempt } from "./attempt.ts";
 import { encodeOutput } from "./step-values.ts";
 
-/** The output that a trial was given for a step; undefined if it was given none. @throws StepError output_too_large */
+/**
+ * The output that a trial was given for a step or an item of its fan-out; undefined if it was given none.
+ * @throws StepError output_too_large
+ */
 export async function givenOutput(
   runs: Pick<RunReader, "trial">,
-  { runId, stepId }: StepRef,
+  { runId, stepId, item }: StepRef,
+  { step }: Pick<PlannedStep, "step">,
 ): Promise<StepResult | undefined> {
-  const { given } = (await runs.trial(runId))!;
-  if (!Object.hasOwn(given, stepId)) return undefined;
+  const output = await outputGivenFor(runs, { runId, stepId });
+  if (output === undefined || isForEachItem(step, output) !== (item !== null)) return undefined;
   return {
     kind: "succeeded",
-    output: encodeOutput(stepId, given[stepId]!),
+    output: encodeOutput(stepId, output),
     inputHash: null,
     reusedFrom: GIVEN,
   };
+}
+
+/** What a trial was given for a step, as its author wrote it. */
+export async function outputGivenFor(
+  runs: Pick<RunReader, "trial">,
+  { runId, stepId }: Omit<StepRef, "item">,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const { given } = (await runs.trial(runId))!;
+  return Object.hasOwn(given, stepId) ? given[stepId] : undefined;
 }
 
 /** Refuses a step that a trial does not execute. Its fields are evaluated, so that the attempt shows what it would do. */

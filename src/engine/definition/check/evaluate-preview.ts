@@ -6,7 +6,14 @@ import { compileCel, compileValue, type Scope } from "../expressions/index.ts";
 import { skippedOutput } from "../step-value.ts";
 import type { LocatedIssue, Preview } from "./check-report.ts";
 import { previewEvaluator, Unknown, unknownBecause, View } from "./preview-evaluator.ts";
-import { mockValue, type PreviewStep, stepPreviewer, type Values, valuedStep } from "./preview-step.ts";
+import {
+  mockOfEachItem,
+  mockValue,
+  type PreviewStep,
+  stepPreviewer,
+  type Values,
+  valuedStep,
+} from "./preview-step.ts";
 
 export interface PreviewTask {
   steps: PreviewStep[];
@@ -29,12 +36,14 @@ export function evaluatePreview({ steps, output, scope: runScope, mocks }: Previ
   const previewer = stepPreviewer(evaluator, scope);
 
   function previewStep(step: PreviewStep): Values {
-    const mocked = Object.hasOwn(mocks, step.id) ? mockValue(step, mocks[step.id]) : undefined;
+    const isMocked = Object.hasOwn(mocks, step.id);
+    const eachItem = isMocked ? mockOfEachItem(step, mocks[step.id]) : undefined;
+    const mocked = isMocked && eachItem === undefined ? mockValue(step, mocks[step.id]) : undefined;
     const condition = conditionOf(step);
     const head = new View();
     if (step.step["if"] !== undefined) head.add("if", condition);
     // Nothing that fails in a step that may be skipped is an issue.
-    const { view, value } = previewer.preview(step, mocked, { isQuiet: condition !== true });
+    const { view, value } = previewer.preview(step, mocked, { isQuiet: condition !== true, eachItem });
     const end = mocked ?? (condition === true ? value : skippedOr(step, condition, value));
     if (end instanceof Unknown) unknown.set(step.id, end);
     else known[step.id] = end;

@@ -1,4 +1,5 @@
 /** Checks outputs of steps that stand in for those of a run: mocks, and what a trial is given. */
+import { FAN_OUT_FIX } from "../../../../schemas/given.ts";
 import { nearMatch } from "../../../core/near-match.ts";
 import { formatShape } from "../../../core/format-shape.ts";
 import type { Shape } from "../../../core/shapes.ts";
@@ -23,6 +24,8 @@ export function unknownStep(id: string, { position }: StepOrder): Omit<LocatedIs
 /** What outputs are checked against. */
 export interface ExpectedOutputs {
   order: StepOrder;
+  /** Ids of the steps with `for_each`. */
+  fanOuts: ReadonlySet<string>;
   /** The shapes of `steps.<id>`. */
   shapes: Readonly<Record<string, Shape>>;
   /** The fields that expressions read, as `<step>.<field>`. */
@@ -38,26 +41,38 @@ export const readsOf = (definition: unknown): ReadonlySet<string> =>
 /** Reports outputs of steps that do not exist, and outputs that a step can't have. */
 export function outputIssues(
   outputs: Readonly<Record<string, unknown>>,
-  { order, shapes, reads }: ExpectedOutputs,
+  { order, fanOuts, shapes, reads }: ExpectedOutputs,
   path: readonly PropertyKey[],
 ): LocatedIssue[] {
   const issues: LocatedIssue[] = [];
   for (const [id, output] of Object.entries(outputs)) {
     const at = [...path, id];
-    const shape = shapes[id];
+    const isItem = fanOuts.has(id) && isObject(output) && !Object.hasOwn(output, "items");
+    const shape = isItem ? itemOf(shapes[id]) : shapes[id];
     if (!order.position.has(id)) issues.push({ path: at, ...unknownStep(id, order) });
     else if (!isObject(output))
-      issues.push({ path: at, code: "wrong_type", message: "must be an object, the output of the step" });
+      issues.push({
+        path: at,
+        code: "wrong_type",
+        message: "must be an object, the output of the step",
+        ...(fanOuts.has(id) && { fix: FAN_OUT_FIX }),
+      });
     else if (shape?.kind === "object") {
       issues.push(...outputFitIssues(output, shape, at));
-      // A failed step has no output.
-      if ((output["error"] ?? null) !== null) continue;
+      // A failed step has no output. Expressions read those of items in many forms.
+      if (isItem || (output["error"] ?? null) !== null) continue;
       for (const [name, field] of Object.entries(shape.fields))
         if (!STATUS_FIELDS.has(name) && !Object.hasOwn(output, name) && reads().has(`${id}.${name}`))
           issues.push(missingField(name, field, at));
     }
   }
   return issues;
+}
+
+/** The shape of an item, from that of its fan-out. */
+function itemOf(shape: Shape | undefined): Shape | undefined {
+  const items = shape?.kind === "object" ? shape.fields["items"] : undefined;
+  return items?.kind === "list" ? items.of : undefined;
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

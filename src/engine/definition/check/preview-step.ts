@@ -5,7 +5,7 @@ import { StepError } from "../../../core/step-errors.ts";
 import type { AnyStepType } from "../../../core/step-type.ts";
 import { compileCel, compileValue, type Compiled, type Scope } from "../expressions/index.ts";
 import { parseInput } from "../parse-input.ts";
-import { emptyOutput, errorValue, givenValue, listed } from "../step-value.ts";
+import { emptyOutput, errorValue, givenItem, givenValue, isForEachItem, listed } from "../step-value.ts";
 import { needsOutputs, type PreviewEvaluator, Unknown, View } from "./preview-evaluator.ts";
 
 /** A field of a step, unresolved. */
@@ -45,6 +45,8 @@ interface Previewed {
 }
 
 interface Options {
+  /** The mocked output of each item of a fan-out. */
+  eachItem?: Values | undefined;
   /** Whether a failure is no issue, because the step may not run. */
   isQuiet: boolean;
 }
@@ -64,6 +66,12 @@ export function mockValue(step: PreviewStep, mock: unknown): Values {
 
 const asObject = (value: unknown): Values =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Values) : {};
+
+/** The value of each item of a fan-out whose mock counts for all of them; undefined for any other mock. */
+export function mockOfEachItem(step: PreviewStep, mock: unknown): Values | undefined {
+  const output = asObject(mock);
+  return isForEachItem(step.step, output) ? givenItem(valuedStep(step), output) : undefined;
+}
 
 /** The items of a mocked fan-out or loop. */
 const itemsOf = (mocked: Values | undefined): readonly Values[] =>
@@ -140,20 +148,32 @@ export function stepPreviewer(
         issues.push({ path, code: "wrong_type", message: "must be a list" });
       const { view, value } = execute(step, scope, undefined, { isQuiet: true });
       view.add("for_each", reason);
-      return { view, value: step.type?.compute === undefined ? value : reason };
+      const isKnown = step.type?.compute !== undefined || options.eachItem !== undefined;
+      return { view, value: isKnown ? reason : value };
     }
-    const isComputed = step.type?.compute !== undefined && mocked === undefined;
+    const { eachItem } = options;
+    const isComputed = step.type?.compute !== undefined && mocked === undefined && eachItem === undefined;
     const count = isComputed && list.length <= MAX_COMPUTED ? list.length : MAX_SHOWN;
     const mockedItems = itemsOf(mocked);
     const items = list
       .slice(0, count)
-      .map((item: unknown, index) => execute(step, { ...scope, item, index }, mockedItems[index], options));
+      .map((item: unknown, index) =>
+        execute(step, { ...scope, item, index }, eachItem ?? mockedItems[index], options),
+      );
     const view = new View();
     view.add("count", list.length);
     view.add(
       "items",
       items.slice(0, MAX_SHOWN).map((item) => item.view.shown()),
     );
+    if (eachItem !== undefined)
+      return {
+        view,
+        value: allOf(
+          step,
+          list.map(() => ({ view, value: eachItem })),
+        ),
+      };
     if (!isComputed) return { view, value: needsOutputs([step.id]) };
     return { view, value: items.length < list.length ? tooMany(step, "items") : allOf(step, items) };
   }

@@ -82,7 +82,16 @@ describe("a given output", () => {
       { q: { row_count: 1 }, each: { items: [{ row_count: "1" }] } },
       { path: "each.items[0].row_count" },
     ],
-    ["a fan-out as a single output", { q: { row_count: 1 }, each: { rows: [] } }, { path: "each.rows" }],
+    [
+      "one output for all items of a fan-out",
+      { q: { row_count: 1 }, each: { row_count: "1" } },
+      { path: "each.row_count" },
+    ],
+    [
+      "the items of a fan-out without a name",
+      { q: { row_count: 1 }, each: [{ row_count: 1 }] },
+      { path: "each", code: "wrong_type", fix: expect.stringContaining('{"items": […]}') },
+    ],
   ])("does not fit as %s", async (_what, given, expected) => {
     const { errors } = await findingsOf(given);
     expect(errors).toMatchObject([{ code: "unfit_output", ...expected }]);
@@ -98,6 +107,7 @@ describe("a given output", () => {
       "can be that of failed items",
       { q: { row_count: 1 }, each: { items: [{ error: { code: "timeout" } }, { row_count: 1 }] } },
     ],
+    ["can be one for all items of a fan-out", { q: { row_count: 1 }, each: { row_count: 1 } }],
   ])("%s", async (_what, given) => {
     expect(await findingsOf(given)).toEqual({ errors: [], warnings: [] });
   });

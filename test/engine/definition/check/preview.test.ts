@@ -105,6 +105,17 @@ describe("a preview", () => {
     expect(JSON.stringify(mocked.preview)).not.toContain("not_evaluated");
   });
 
+  it("takes one mock of a fan-out for all of its items", async () => {
+    const steps = [
+      set("a", { list: [1, 2] }),
+      { ...rows, for_each: "steps.a.list" },
+      set("n", { all: "${{ steps.q.items.map(i, i.row_count) }}", ok: "${{ steps.q.items[1].status }}" }),
+    ];
+    const { preview, errors } = await previewOf(steps, { q: { row_count: 7 } });
+    expect(errors).toEqual([]);
+    expect(preview.steps["n"]).toEqual({ values: { all: [7, 7], ok: "succeeded" } });
+  });
+
   it("shows what a skipped step would do, and its value as the steps after it read it", async () => {
     const steps = [
       set("none", { list: [] }),
