@@ -162,7 +162,8 @@ export function issuesOf(error: z.ZodError, schema: z.ZodType, meant?: Meant): I
 export function locatedIssues(error: z.ZodError, schema: z.ZodType, meant?: Meant): LocatedIssue[] {
   return error.issues.flatMap(relevantIssues).flatMap((issue): LocatedIssue[] => {
     if (issue.code !== "unrecognized_keys") {
-      return [{ path: issue.path, issue: { path: formatPath(issue.path), ...describe(issue) } }];
+      const described = { ...describe(issue), ...fieldOfValue(issue, schema) };
+      return [{ path: issue.path, issue: { path: formatPath(issue.path), ...described } }];
     }
     const allowed = allowedKeys(schema, issue.path, issue.input);
     return issue.keys.slice(0, MAX_UNKNOWN_KEYS).map((key) => {
@@ -174,6 +175,23 @@ export function locatedIssues(error: z.ZodError, schema: z.ZodType, meant?: Mean
     });
   });
 }
+
+/** What to write for a value that one of the other fields takes. */
+function fieldOfValue(issue: ZodIssue, schema: z.ZodType): Pick<Issue, "fix"> | undefined {
+  const { code, path, input } = issue;
+  if (code !== "invalid_value" || typeof input !== "string" || path.length > 2) return undefined;
+  const { shape = {} } = ((unwrap(schema) ?? {}) as { def?: AnyDef }).def ?? {};
+  const field = Object.keys(shape).find(
+    (name) => name !== path[0] && Object.values(entriesOf(shape[name])).includes(input),
+  );
+  return field === undefined
+    ? undefined
+    : { fix: `Write {"${field}": "${input}"} instead: it is a value of ${field}.` };
+}
+
+/** The values of an enum. */
+const entriesOf = (schema: unknown): object =>
+  (unwrap(schema) as { def?: { entries?: object } } | undefined)?.def?.entries ?? {};
 
 /** The code of a union option that is only an alternative to the value: an expression in its place. */
 export const ALTERNATIVE = "alternative";

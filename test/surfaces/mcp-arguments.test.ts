@@ -65,6 +65,35 @@ describe("the arguments of a call", () => {
     expect(inputOf(name, args)).toEqual(args);
   });
 
+  it.each([
+    [
+      "a value of another field",
+      "list_workflows",
+      { include: ["archived"] },
+      {
+        code: "invalid_input",
+        errors: [
+          {
+            path: "include[0]",
+            code: "not_allowed",
+            fix: 'Write {"status": "archived"} instead: it is a value of status.',
+          },
+        ],
+      },
+    ],
+    [
+      "the text null for an id",
+      "get_run",
+      { run_id: "null" },
+      { code: "run_not_found", detail: expect.stringContaining('list_runs with {"limit": 5}') },
+    ],
+  ])("are refused with a call that works for %s", async (_what, name, args, expected) => {
+    const { instance, url } = await openMcp();
+    const { value } = await instance.key();
+    const client = await connect(CLIENT_NAMES[0]!, url, value);
+    expect(problemOf(await client.call(name, args))).toMatchObject(expected);
+  });
+
   it("keep the digits of JSON text in them, and report what it would lose", () => {
     const { input, issues } = read("run_workflow", {
       workflow_id: "a",
