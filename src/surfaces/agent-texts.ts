@@ -21,7 +21,7 @@ export const WRITING = [
     "and return all `issues` at once, each with its path, what is allowed there and often a `patch`. Fix them with " +
     "`update_workflow` and a `patch` until there are none.",
   "`plan_workflow` says what a run would read, write and send, and to whom. Try the draft with `run_workflow` and `given`, the " +
-    "outputs of steps with effects by step id (`{}` for none): it executes no such step, and stops at one that it was not given " +
+    "outputs of steps with effects by step id (`{}` for none; one output counts for all items of a fan-out): it executes no such step, and stops at one that it was not given " +
     "with `not_given` and what would have been sent. Compare the output with what you know. Without `given`, a draft sends and " +
     "writes as any run does.",
   "`publish_workflow` makes it live for schedules, callers and other agents. If it answers `missing_scope`, or with `review`, " +

@@ -389,6 +389,9 @@ describe("a run with given", () => {
     const first = await trial(here, given);
     expect(first).toMatchObject({ output: { ids: ["m", "m", "m"], ok: Array(3).fill("succeeded") } });
     expect(here.mails).toHaveLength(0);
+    expect(await here.call(getRun, { run_id: first["id"], detail: "steps" })).toMatchObject({
+      steps: [{ id: "send", given: true, items: { total: 3, done: 3 } }, { id: "after" }],
+    });
     expect(await trial(here, { send: {} })).toMatchObject({ output: { ids: [null, null, null] } });
     expect(await trial(here, given, { inputs: { to: [] } })).toMatchObject({ output: { ids: [] } });
     const again = await here.call<Json>(retryRun, { run_id: first["id"], wait: 20 });

@@ -26,12 +26,13 @@ export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<Ru
   const mayWait = run.stepStates.includes("queued", "running", "waiting");
   // Counting reads every item, so it waits for the end.
   const countsReuse = run.retryOf !== null && run.finishedAt !== null;
-  const [records, running, slots, due, reuse] = await Promise.all([
+  const [records, running, slots, due, reuse, trial] = await Promise.all([
     ctx.read.runs.steps(run.id),
     ctx.read.runs.runningSteps(run.id),
     mayWait ? ctx.read.runs.rateWaits(run.id, ctx.now()) : new Map<string, number>(),
     mayWait ? ctx.read.runs.attemptsDue(run.id) : new Map<string, string>(),
     countsReuse ? ctx.read.runs.itemReuse(run.id) : new Map<string, ItemReuse>(),
+    run.isTrial ? ctx.read.runs.trial(run.id) : null,
   ]);
   const byId = new Map(records.map((record) => [record.stepId, record]));
   const claimed = new Set(running.map(({ stepId }) => stepId));
@@ -46,6 +47,9 @@ export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<Ru
     );
     const { reused = 0 } = reuse.get(step.id) ?? {};
     if (serialized.items !== undefined && reused > 0) serialized.items.reused = reused;
+    // The items of a fan-out were given, and not the step.
+    if (serialized.items !== undefined && trial !== null && Object.hasOwn(trial.given, step.id))
+      serialized.given = true;
     return serialized;
   });
   if (seesEventUrls(ctx.actor.principal.access, run.project))
