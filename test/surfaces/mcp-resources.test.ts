@@ -133,6 +133,23 @@ describe("resources", () => {
       expect(await refusal(uri)).toContain(`URIs are ${GUIDE}`);
   });
 
+  it("are read by the name that resources/list shows, too, and by the id of a run", async () => {
+    const { agent, run } = await open();
+    const client = await agent();
+    const { resources } = await client.listResources();
+    const listed = resources.filter(({ name }) =>
+      /^(?:guide\/(?:definition|sql)|run\/|workflow\/)/.test(name),
+    );
+    expect(listed).toHaveLength(4);
+    for (const { name, uri } of listed)
+      expect(await client.readResource(name)).toEqual(await client.readResource(uri));
+    expect((await client.readResource(run))[0]!.uri).toBe(`millrace://runs/${run}`);
+    expect((await client.readResource("guide/for_each"))[0]!.text).toContain("Of a step: - `for_each`");
+    for (const name of ["hello-there", "guide/", "run-value/x", "task/x", "guide/a b", "workflow/a/b"])
+      await expect(client.readResource(name)).rejects.toThrow(`URIs are ${GUIDE}`);
+    await expect(client.readResource("workflow/none")).rejects.toThrow('There is no workflow "none"');
+  });
+
   it("are listed in pages, from the workflow that was changed last", async () => {
     const { admin, agent } = await open();
     for (let number = 1; number <= 60; number += 1)
@@ -180,7 +197,17 @@ describe("prompts", () => {
     await expect(client.getPrompt("write_workflow", { task: " " })).rejects.toThrow(
       'needs the argument "task"',
     );
-    await expect(client.getPrompt("debug_runs", {})).rejects.toThrow("Did you mean debug_run?");
+    await expect(client.getPrompt("debug_runs", {})).rejects.toThrow(
+      "Did you mean debug_run? The prompts are: write_workflow, debug_run.",
+    );
+    const written = await client.getPrompt("write_workflow", { task: "Report." });
+    for (const name of ["Write a workflow", "write-workflow", "WRITE_WORKFLOW"]) {
+      expect(await client.getPrompt(name, { task: "Report." })).toEqual(written);
+      await expect(client.complete({ name }, "task", "")).resolves.toEqual([]);
+    }
+    await expect(client.complete({ name: "nothing" }, "task", "")).rejects.toThrow(
+      "The prompts are: write_workflow, debug_run.",
+    );
     await expect(client.getPrompt("debug_run", { run_id: "run_none" })).rejects.toThrow("run_none");
     await expect(client.complete({ name: "constructor" }, "run_id", "")).rejects.toThrow(
       "There is no prompt",

@@ -9,7 +9,7 @@ import {
 import { AppError } from "../../core/errors.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
 import { type Operations, type OperationsOf, withProtocolErrors } from "./read-operation.ts";
-import { PROMPTS } from "./prompts.ts";
+import { findPrompt } from "./prompts.ts";
 import { RESOURCE_KINDS } from "./resource-kinds.ts";
 import { topicsOf } from "./resources.ts";
 
@@ -65,13 +65,7 @@ export function registerCompletion(
 
 /** The names that can be completed. @throws ProtocolError for an unknown template or prompt */
 function variablesOf({ params: { ref } }: CompleteRequest): string[] {
-  if (ref.type === "ref/prompt") {
-    if (Object.hasOwn(PROMPTS, ref.name)) return [PROMPTS[ref.name]!.argument.name];
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      `There is no prompt ${JSON.stringify(ref.name.slice(0, 100))}.`,
-    );
-  }
+  if (ref.type === "ref/prompt") return [findPrompt(ref.name).argument.name];
   const kind = RESOURCE_KINDS.find(({ template }) => template === ref.uri);
   if (kind !== undefined) return [...kind.template.matchAll(/\w+(?=\})/g)].map(([name]) => name);
   throw new ProtocolError(

@@ -76,7 +76,7 @@ async function getPrompt(
   name: string,
   values: Readonly<Record<string, string>>,
 ): Promise<GetPromptResult> {
-  const prompt = Object.hasOwn(PROMPTS, name) ? PROMPTS[name]! : unknownPrompt(name);
+  const prompt = findPrompt(name);
   operations.authorise(prompt.operation);
   const value = values[prompt.argument.name]?.trim() ?? "";
   if (value === "")
@@ -97,12 +97,25 @@ async function getPrompt(
   };
 }
 
-function unknownPrompt(name: string): never {
+/** A name or title without the differences in which clients write it. */
+const comparable = (name: string): string =>
+  name
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/gu, "_");
+
+/** Finds a prompt by its name, or by its title. @throws ProtocolError for an unknown one */
+export function findPrompt(name: string): PromptKind {
   const names = Object.keys(PROMPTS);
+  const meant = comparable(name);
+  const found = Object.entries(PROMPTS).find(
+    ([key, { title }]) => key === meant || comparable(title) === meant,
+  );
+  if (found !== undefined) return found[1];
   const near = nearMatch(name, names);
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
     `There is no prompt ${JSON.stringify(name.slice(0, 100))}. ` +
-      (near === undefined ? `The prompts are: ${names.join(", ")}.` : `Did you mean ${near}?`),
+      `${near === undefined ? "" : `Did you mean ${near}? `}The prompts are: ${names.join(", ")}.`,
   );
 }

@@ -113,13 +113,30 @@ const PATTERNS = RESOURCE_KINDS.map((kind) => ({
   ),
 }));
 
-/** Finds the kind of a URI and the values of its template's variables; undefined for a URI of no kind. */
-export function parseUri(uri: string): { kind: ResourceKind; variables: Variables } | undefined {
+/** The kinds that `resources/list` lists. */
+const LISTED: readonly ResourceKind[] = [GUIDE, WORKFLOW, RUN];
+
+/** The name of a resource in `resources/list`. */
+export const nameOf = ({ name }: ResourceKind, variables: Variables): string =>
+  [name, ...Object.values(variables)].join("/");
+
+/** The URI that a text stands for which is the name of a listed resource, or the id of a run; else the text itself. */
+function uriOfName(text: string): string {
+  const [, kindName = RUN.name, value = ""] = /^(?:(\w+)\/|(?=run_))([\w.-]+)$/.exec(text) ?? [];
+  const kind = LISTED.find(({ name }) => name === kindName);
+  return kind === undefined || value === "" ? text : kind.template.replace(/\{\w+\}/, value);
+}
+
+/** Finds the kind of a URI, or of a name, and the values of its template's variables; undefined for one of no kind. */
+export function parseUri(
+  written: string,
+): { uri: string; kind: ResourceKind; variables: Variables } | undefined {
+  const uri = uriOfName(written);
   for (const { kind, pattern } of PATTERNS) {
     const groups = pattern.exec(uri)?.groups;
     if (groups === undefined) continue;
     const variables = decode(groups);
-    if (variables !== undefined) return { kind, variables };
+    if (variables !== undefined) return { uri, kind, variables };
   }
   return undefined;
 }

@@ -10,6 +10,7 @@ import type { AnyStepType } from "../../core/step-type.ts";
 import { type Operations, type OperationsOf, withProtocolErrors } from "./read-operation.ts";
 import {
   GUIDE,
+  nameOf,
   parseUri,
   RESOURCE_KINDS,
   type ResourceKind,
@@ -63,15 +64,15 @@ export function registerResources(
   });
 }
 
-/** Reads a resource. @throws ResourceNotFoundError for a URI of no kind; AppError those of the operation */
-export async function readResource({ execute }: Operations, uri: string): Promise<ReadResourceResult> {
-  const found = parseUri(uri);
+/** Reads a resource by its URI, or by its name in `resources/list`. @throws ResourceNotFoundError for a URI of no kind; AppError those of the operation */
+export async function readResource({ execute }: Operations, written: string): Promise<ReadResourceResult> {
+  const found = parseUri(written);
   if (found === undefined)
     throw new ResourceNotFoundError(
-      uri,
-      `There is no resource ${JSON.stringify(uri.slice(0, 200))}. URIs are ${RESOURCE_KINDS.map(({ template }) => template).join(", ")}.`,
+      written,
+      `There is no resource ${JSON.stringify(written.slice(0, 200))}. URIs are ${RESOURCE_KINDS.map(({ template }) => template).join(", ")}.`,
     );
-  const { kind, variables } = found;
+  const { uri, kind, variables } = found;
   const output = await execute(kind.operation, kind.toInput(variables));
   return { contents: kind.toContents(uri, output as never) };
 }
@@ -145,6 +146,10 @@ function listed(
   variables: Record<string, string>,
   texts: Pick<Resource, "title" | "description">,
 ): Resource {
-  const name = [kind.name, ...Object.values(variables)].join("/");
-  return { uri: uriOf(kind, variables), name, ...texts, mimeType: kind.mimeType };
+  return {
+    uri: uriOf(kind, variables),
+    name: nameOf(kind, variables),
+    ...texts,
+    mimeType: kind.mimeType,
+  };
 }
