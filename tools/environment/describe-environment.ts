@@ -50,6 +50,9 @@ type Section = (typeof SECTIONS)[number];
 /** Those that cost queries, also of other systems, which may be slow. */
 const EXPENSIVE: ReadonlySet<Section> = new Set(["workflows", "tables", "tools"]);
 
+const TOPIC_TEXT =
+  "Only the guide to these, comma-separated: step types, fields, functions; or definition, expressions in full.";
+
 const concurrency = z.int().nullable().meta({
   description: "Maximum number of uses at a time; null for no limit.",
   example: 10,
@@ -186,14 +189,12 @@ export const describeEnvironment = defineTool({
       .union([text(500, 1), z.array(text(200, 1)).min(1).max(50)])
       .optional()
       .meta({
-        description:
-          "Only the guide to these, separated by commas: step types, fields, functions; or definition, expressions in full.",
+        description: TOPIC_TEXT,
         example: "http, repeat, format_date",
       })
       .register(shortSchemas, {
         type: "string",
-        description:
-          "Only the guide to these, separated by commas: step types, fields, functions; or definition, expressions in full.",
+        description: TOPIC_TEXT,
       }),
     fields: z
       .array(z.enum(SECTIONS))
