@@ -86,8 +86,8 @@ function aboutKey({ owner, expiresAt, refusedBecause, withheld }: KeyFacts): str
 }
 
 /**
- * Whether a key can use a scope in a project: it has it, and one of the operations that it is limited to needs it. Those who can't decide
- * an approval can't pass it on either.
+ * Whether a key can use a scope in a project: it has it, and one of the operations that it is limited to needs it. To pass
+ * approvals on is not to decide them.
  */
 const canUse = ({ tools }: Pick<KeyFacts, "tools">, { scopes }: KeyProject, scope: Scope): boolean =>
   scopes.has(scope) &&

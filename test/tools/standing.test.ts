@@ -5,8 +5,7 @@ import { accessOfPerson } from "../../src/core/access.ts";
 import type { ApprovalRecord, RunRecord } from "../../src/core/model.ts";
 import { personalCause } from "../../src/core/run-causes.ts";
 import type { RemainingWork } from "../../src/core/engine-port.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
-import { findDecidable, findDecidableByCaller } from "../../tools/approvals/find-decidable.ts";
+import { findDecidable } from "../../tools/approvals/find-decidable.ts";
 import {
   concerns,
   type Decider,
@@ -424,13 +423,16 @@ describe("findDecidable of an approval", () => {
     });
   });
 
-  it("findDecidableByCaller is for the caller of the operation, without override unless it asks for it", async () => {
+  it("lets a key that is limited to delegate_approval pass on, not decide", async () => {
     const { ctx, read } = setUp(ofBen);
-    const callOf = (name: string) =>
-      ({ ...ctx, actor: { principal: person(name) } }) as unknown as ToolContext;
-    expect((await findDecidableByCaller(callOf("ben"), read, "apr_1")).right.seat.of).toBe(mail("ben"));
-    expect((await findDecidableByCaller(callOf("ann"), read, "apr_1", true)).right.override).toBe(true);
-    await expect(findDecidableByCaller(callOf("ann"), read, "apr_1")).rejects.toThrow("send override: true");
+    const ben = person("ben");
+    const decider = { ...ben, access: { ...ben.access, keyLimits: { tools: ["delegate_approval"] } } };
+    const asked = { decider, id: "apr_1", override: false };
+    const found = await findDecidable(ctx, read, { ...asked, operation: "delegate_approval" });
+    expect(found.right.seat.of).toBe(mail("ben"));
+    await expect(findDecidable(ctx, read, asked)).rejects.toThrow(
+      "limited to other operations than decide_approval",
+    );
   });
 
   it("refuses an approval that does not exist", async () => {

@@ -7,7 +7,7 @@ import { invalidInput } from "../../src/core/issues.ts";
 import { callContextOf, defineTool } from "../../src/core/tool.ts";
 import { decideAs, parseForm } from "./decide.ts";
 import { decisionQuestion } from "./decision-question.ts";
-import { findDecidableByCaller } from "./find-decidable.ts";
+import { findDecidable } from "./find-decidable.ts";
 import { serializeStanding } from "./serialize-approval.ts";
 
 export const decideApproval = defineTool({
@@ -54,7 +54,13 @@ export const decideApproval = defineTool({
   output: Approval,
   async elicitation({ approval_id, decision }, ctx) {
     return decision === undefined
-      ? decisionQuestion(await findDecidableByCaller(ctx, ctx.read, approval_id))
+      ? decisionQuestion(
+          await findDecidable(ctx, ctx.read, {
+            decider: ctx.actor.principal,
+            id: approval_id,
+            override: false,
+          }),
+        )
       : undefined;
   },
   async run({ approval_id, decision, comment, form, plan_digest, override }, ctx) {

@@ -16,7 +16,7 @@ import type { Principal, Writers } from "../../src/core/ports.ts";
 import { unscoped } from "../../src/core/scoped-readers.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { lockApproval } from "./decide.ts";
-import { findDecidableByCaller } from "./find-decidable.ts";
+import { findDecidable } from "./find-decidable.ts";
 import { findApproval, serializeStanding } from "./serialize-approval.ts";
 import { personId, type Standing, standingOf } from "./standing.ts";
 
@@ -56,7 +56,12 @@ export const delegateApproval = defineTool({
   async run({ approval_id, to, note, from }, ctx) {
     const passed = await ctx.write(async (tx) => {
       await lockApproval(tx, approval_id);
-      const standing = await findDecidableByCaller(ctx, tx, approval_id, from !== undefined);
+      const standing = await findDecidable(ctx, tx, {
+        decider: ctx.actor.principal,
+        id: approval_id,
+        override: from !== undefined,
+        operation: "delegate_approval",
+      });
       const { approval } = standing;
       const by = fromWhom(ctx.actor.principal, standing, from);
       await assertCanTake(ctx, tx, standing, { by, to });

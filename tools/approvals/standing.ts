@@ -55,16 +55,26 @@ export interface Standing {
 export const personId = (decider: Pick<Decider, "owner" | "lineage">): string =>
   usageSubjectOf({ ...decider, owner: canonicalAddress(decider.owner) });
 
-/** Whether a caller may decide approvals of a project at all, as its scopes and the limits of its key say. */
-export const mayApproveIn = (access: Access, project: string): boolean =>
-  scopesIn(access, project).has("approve") && mayUseTool(access, "decide_approval");
+/** What those do who may decide: decide, or let another person do it. */
+export type DecidersOperation = "decide_approval" | "delegate_approval";
 
-/** @param read the readers of the transaction, inside one; an approval in it has to be locked before */
+/** Whether a caller may decide approvals of a project at all, or pass them on, as its scopes and the limits of its key say. */
+export const mayApproveIn = (
+  access: Access,
+  project: string,
+  operation: DecidersOperation = "decide_approval",
+): boolean => scopesIn(access, project).has("approve") && mayUseTool(access, operation);
+
+/**
+ * @param read the readers of the transaction, inside one; an approval in it has to be locked before
+ * @param operation what the person does who may decide
+ */
 export async function standingOf(
   ctx: StandingContext,
   read: StandingReaders,
   decider: Decider,
   approval: ApprovalRecord,
+  operation?: DecidersOperation,
 ): Promise<Standing> {
   // The runs that wait for this one, and the workflows that take part in it, may belong to other projects.
   const everything = unscoped(read);
@@ -74,7 +84,7 @@ export async function standingOf(
   const standing = { approval, run, remaining, assigned: found.assigned };
   const refuse = (refusal: AppError): Standing => ({ ...standing, right: undefined, refusal });
   const { seats, override } = found;
-  if (!mayApproveIn(decider.access, run.project))
+  if (!mayApproveIn(decider.access, run.project, operation))
     return refuse(refusals.mayNotApprove(approval, run.project, scopesIn(decider.access, run.project)));
   if (seats.length === 0) return refuse(refusals.notAssigned(approval, found.assignment, personId(decider)));
   const start = ctx.engine.policy.approvalsByStarter ? undefined : findStart(decider, run);

@@ -79,7 +79,7 @@ export const APPROVAL_OPERATIONS: Makers = [
         input: { approval_id: approval.id, to },
         actors: company.actors.filter(({ owner }) => owner !== to),
         expected: (actor) => answerTo(company, actor, "delegate_approval", { approval, to }),
-        aspect: (actor) => mayDecide(company, actor, approval),
+        aspect: (actor) => mayDecide(company, actor, approval, "delegate_approval"),
         after({ owner }) {
           for (const [seat, holder] of approval.seats) if (holder === owner) approval.seats.set(seat, to);
         },

@@ -124,7 +124,8 @@ const CONDITIONS: Readonly<Record<string, Condition>> = {
   mayDecideNow: (state, actor, { approval, override }) =>
     (override === true ? ["ok", "override"] : ["ok"]).includes(mayDecide(state, actor, approval!)),
   mayPassOn: (state, actor, { approval }) =>
-    mayDecide(state, actor, approval!) === "ok" && [...approval!.seats.values()].includes(actor.owner),
+    mayDecide(state, actor, approval!, "delegate_approval") === "ok" &&
+    [...approval!.seats.values()].includes(actor.owner),
   mayTakeOver,
   mayReview: (_, actor, { review }) =>
     review!.by !== actor.subject && !wroteUnreviewed(actor, review!.workflow, review!.version),

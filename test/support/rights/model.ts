@@ -148,9 +148,10 @@ export function mayDecide(
   state: State,
   actor: Actor,
   { run, seats }: Approval,
+  operation = "decide_approval",
 ): "ok" | "override" | "not approve" | "not assigned" | "caused it" | "wrote it" | "absent may not" {
   if (!has(state, actor, run.project, "approve")) return "not approve";
-  if (actor.limits.tools?.includes("decide_approval") === false) return "not approve";
+  if (actor.limits.tools?.includes(operation) === false) return "not approve";
   const isAssigned = seats.size === 0 || [...seats.values()].includes(actor.owner);
   const absent = absenteesOf(state, actor.owner).filter((person) => [...seats.values()].includes(person));
   const isAdminHere = actor.kind === "session" && has(state, actor, run.project, "admin");
