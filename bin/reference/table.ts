@@ -1,8 +1,7 @@
 /** Markdown tables. */
 
 /** Escapes the text of a cell: whitespace becomes one space, and bars are escaped. */
-export const escapeCell = (text: string): string =>
-  text.replaceAll(/\s+/g, " ").replaceAll("|", "\\|").trim();
+const escapeCell = (text: string): string => text.replaceAll(/\s+/g, " ").replaceAll("|", "\\|").trim();
 
 /** Formats a table as Prettier does. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -286,8 +286,11 @@ export interface EngineApi {
    * for other work: they run again.
    */
   outdatedDecisions(retried: RunRecord, retry: PreparedRun): Promise<ReadonlySet<string>>;
-  /** The numbers of the items of a fan-out that a retry runs; it reuses the outputs of the others. */
-  itemsToRun(retry: PreparedRun, fanOut: RetriedFanOut): Promise<readonly number[]>;
+  /**
+   * The numbers of the items of a fan-out that a retry runs; it reuses the outputs of the others. Undefined if there are too many items
+   * to look at.
+   */
+  itemsToRun(retry: PreparedRun, fanOut: RetriedFanOut): Promise<readonly number[] | undefined>;
   /** Receives the events that runs wait for. */
   events: EventsApi;
   /** Receives the deliveries of webhooks that start runs. */

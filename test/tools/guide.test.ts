@@ -96,6 +96,7 @@ describe("the guide", () => {
       ['["for_each", "retry"]'],
       ["for_each retry"],
       ["For each; `retry`"],
+      ["FOR_EACH Retry"],
       ["steps.for_each, retry.attempts, retry"],
     ])
       expect(getGuides(asked, stepTypes, catalogue)).toEqual(both);
@@ -150,6 +151,8 @@ describe("the guide", () => {
     });
     expect(await ask("assert")).not.toHaveProperty("warnings");
     await expect(ask("forech")).rejects.toMatchObject({ details: { errors: [unknown] } });
+    const many = Array.from({ length: 60 }, (_, index) => `no${index}`).join(",");
+    expect((await ask(`${many.slice(0, 190)},assert`)).warnings).toHaveLength(20);
     await expect(ask("constructor")).rejects.toMatchObject({ code: "invalid_input" });
   });
 

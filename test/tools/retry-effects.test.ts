@@ -108,6 +108,24 @@ describe("the effects that a retry would repeat", () => {
     expect(await find({})).toEqual([]);
   });
 
+  it("include a whole fan-out with too many items to look at, if some of them failed", async () => {
+    const steps = [{ ...post("first", "text"), for_each: "inputs.to" }];
+    const items = { total: 50_000, started: 50_000, done: 50_000, bytes: 9 };
+    const planFor = (failed: number) =>
+      planRetry(
+        "run_1",
+        {
+          definition: { steps },
+          records: [{ ...record("first", "succeeded"), items: { ...items, failed } }],
+        },
+        { ...steady, itemsToRun: async () => undefined, definition: { steps } },
+        stepTypes,
+      );
+    expect(await planFor(1)).toMatchObject({ reused: [], run: ["first"], items: new Map() });
+    expect((await planFor(1)).issues[0]!.message).toMatch(/would run again$/);
+    expect(await planFor(0)).toMatchObject({ reused: ["first"], run: [], issues: [] });
+  });
+
   it("include steps after a wait for an event, which a retry does not reuse", async () => {
     const steps = [
       { id: "callback", type: "wait", event: {} },

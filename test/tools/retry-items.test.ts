@@ -89,7 +89,7 @@ describe("a retry of a fan-out that stopped at its 18th item", () => {
     await expect(retry({})).rejects.toMatchObject({
       code: "confirmation_needed",
       message: expect.stringMatching(
-        /"send" \(http\) ran for 18 items .*would run again for 23 of 40 items: 17, 18, 19, 20, 21, …; the outputs of 17 are reused/,
+        /"send" \(http\) ran for 18 items .*would run for 23 of 40 items: 17, 18, 19, 20, 21, …; the outputs of 17 are reused/,
       ),
     });
   });
@@ -147,6 +147,49 @@ describe("a retry of a retry", () => {
     const { answer, sent } = await retryAndCount(second.answer.id);
     expect(plan.items!["send"]).toMatchObject({ run: sent.length, first: sorted(sent).slice(0, 5) });
     expect(answer.retry).toEqual(plan);
+  });
+});
+
+describe("a retry of a retry with other inputs", () => {
+  it("takes no item for reused that had another input in the run between", async () => {
+    let refused: readonly number[] = [];
+    const here = await exampleEnvironment({
+      http({ method, path, json }) {
+        if (method === "GET") return { body: { rows: [1, 2, 3].map((n) => n + Number(path.slice(-2))) } };
+        return refused.includes((json as { n: number }).n) ? { status: 422, body: {} } : { body: {} };
+      },
+    });
+    const url = `${here.url}/rows`;
+    const definition = {
+      inputs: { type: "object", properties: { from: { type: "integer", default: 10 } } },
+      steps: [
+        { id: "fetch", type: "http", url: `${url}?from=\${{ inputs.from }}` },
+        {
+          id: "send",
+          type: "http",
+          method: "POST",
+          url,
+          for_each: "steps.fetch.body.rows",
+          concurrency: 1,
+          body: { n: "${{ item }}" },
+        },
+        { id: "check", type: "assert", that: "1 > 2" },
+      ],
+    };
+    await here.call(createWorkflow, { name: "Send", definition });
+    const retry = (from: string, input: object) =>
+      here.call<{ id: string; retry: Plan }>(retryRun, { run_id: from, wait: 20, confirm: true, ...input });
+    refused = [11];
+    const first = await here.run("send");
+    const second = await retry(first.id, { inputs: { from: 20 } });
+    refused = [12];
+    const third = await retry(second.id, { inputs: { from: 10 } });
+    refused = [];
+    const { retry: plan } = await retry(third.id, { dry_run: true });
+    expect(plan.items).toEqual({ send: { reused: 1, run: 2, first: [1, 2] } });
+    const before = here.requests.length;
+    await retry(third.id, {});
+    expect(here.requests.slice(before).map(({ body }) => body)).toEqual(['{"n":12}', '{"n":13}']);
   });
 });
 

@@ -393,6 +393,8 @@ describe("a run with given", () => {
       steps: [{ id: "send", given: true, items: { total: 3, done: 3 } }, { id: "after" }],
     });
     expect(await trial(here, { send: {} })).toMatchObject({ output: { ids: [null, null, null] } });
+    const failed = { send: { error: { code: "timeout", message: "It took too long." } } };
+    expect(await trial(here, failed)).toMatchObject({ output: { ok: Array(3).fill("failed") } });
     expect(await trial(here, given, { inputs: { to: [] } })).toMatchObject({ output: { ids: [] } });
     const again = await here.call<Json>(retryRun, { run_id: first["id"], wait: 20 });
     expect(again).toMatchObject({ output: { ids: ["m", "m", "m"] }, retry: { reused: ["after"], run: [] } });

@@ -251,6 +251,9 @@ const serializeLimit = ({ limit, project, max, remaining, resetsAt }: RemainingU
 const firstSentence = (description: string): string =>
   /^.*?[.](?=\s|$)/s.exec(description)?.[0] ?? description;
 
+/** Maximum number of unknown topics that an answer names. */
+const MAX_UNKNOWN = 20;
+
 /**
  * The guide to the topics that there are, with a warning about each other one.
  * @param topics one or several, separated by commas
@@ -267,9 +270,9 @@ async function guideTo(
   ]);
   const { guide, unknown, words } = getGuides([topics].flat(), stepTypes, catalogue);
   const allowed = [...TOPICS, ...stepTypes.map(({ type }) => type)];
-  const issues = unknown.map((topic) =>
-    unknownTopic(topic, allowed, nearMatch(topic, [...allowed, ...words])),
-  );
+  const issues = unknown
+    .slice(0, MAX_UNKNOWN)
+    .map((topic) => unknownTopic(topic, allowed, nearMatch(topic, [...allowed, ...words])));
   if (guide === "") throw invalidInput(issues);
   return { guide, ...(issues.length > 0 && { warnings: issues }) };
 }

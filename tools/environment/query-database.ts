@@ -153,14 +153,15 @@ async function answerOf(
     };
   const { rows, columns, row_count, truncated } = (await ctx.read.runs.runOutput(id)) as RecordedRows;
   const shown = showRows(rows, { maxRows, maxChars: ROWS_CHARS });
-  const isPart = shown.rows.length < rows.length || shown.shortened;
   const all = `read all with get_run_value, run_id and ref "${REF}" (GET /runs/${id}/values/${REF}).`;
   const limit =
     shown.rows.length === maxRows && !shown.shortened
       ? `, as max_rows says. Raise it (${MAX_ROWS} at most), or ${all}`
       : `: an answer holds ${ROWS_CHARS} characters of rows. Select fewer columns, or ${all}`;
+  const isPart = shown.rows.length < rows.length;
   const next = [
     ...(isPart ? [`${shown.rows.length} of ${row_count} rows are shown${limit}`] : []),
+    ...(shown.shortened && !isPart ? [`Long values are cut. Select fewer columns, or ${all}`] : []),
     ...(truncated
       ? [
           `The query has more rows than the ${row_count} that were recorded: filter or aggregate them, or add ORDER BY, LIMIT and OFFSET.`,

@@ -25,7 +25,7 @@ function meantTopics(written: string, isKnown: (topic: string) => boolean): stri
   const name = written.toLowerCase().replaceAll(/[\s-]+/g, "_");
   const one = [written, name, name.split(".").at(-1)!].find(isKnown);
   if (one !== undefined) return [one];
-  const words = written.split(/\s+/);
+  const words = written.toLowerCase().split(/\s+/);
   return words.every(isKnown) ? words : [];
 }
 

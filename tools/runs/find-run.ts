@@ -15,18 +15,8 @@ export async function findRun(runs: Pick<RunReader, "find">, id: string): Promis
   if (NO_ID.test(id))
     throw new AppError(
       "run_not_found",
-      `run_id is the text "${id}", which is no id: a call that is refused starts no run. ` +
-        'list_runs with {"limit": 5} (GET /runs?limit=5) lists the newest runs.',
-      {
-        errors: [
-          {
-            path: "run_id",
-            code: "not_found",
-            message: "is no id",
-            fix: "Correct the call that should have started the run, or call list_runs.",
-          },
-        ],
-      },
+      `"${id}" is a text, and no id of a run: a call that is refused starts no run. Correct that call, or ` +
+        'call list_runs with {"limit": 5} (GET /runs?limit=5), which lists the newest runs.',
     );
   throw new AppError(
     "run_not_found",

@@ -20,8 +20,8 @@ interface RetryRun {
   isMoved: boolean;
   /** Ids of the steps whose recorded outputs rest on decisions for other work. */
   outdated: ReadonlySet<string>;
-  /** The numbers of the items of a fan-out that run, if its list and its inputs are the same. */
-  itemsToRun: (step: StepDefinition, record: FanOutRecord) => Promise<readonly number[]>;
+  /** The numbers of the items of a fan-out that run, if its list and its inputs are the same; undefined if it has too many. */
+  itemsToRun: (step: StepDefinition, record: FanOutRecord) => Promise<readonly number[] | undefined>;
 }
 
 /** The record of a step whose items have begun. */
@@ -69,14 +69,15 @@ export async function planRetry(
       steps.some((id) => rerun.has(id))
     );
   };
-  const toRun = new Map<string, readonly number[]>();
+  const toRun = new Map<string, readonly number[] | undefined>();
   const mustRerun = async (step: StepDefinition): Promise<boolean> => {
     if (mayDiffer(step)) return true;
     const record = records.get(step.id);
     if (record !== undefined && isFanOut(step, record)) {
-      const items = toRun.get(step.id) ?? (await itemsToRun(step, record));
-      toRun.set(step.id, items);
-      return items.length > 0;
+      if (!toRun.has(step.id)) toRun.set(step.id, await itemsToRun(step, record));
+      const items = toRun.get(step.id);
+      if (items !== undefined) return items.length > 0;
+      if (record.items.failed > 0) return true;
     }
     return (
       record?.state !== "succeeded" ||
@@ -105,8 +106,8 @@ export async function planRetry(
     plan.issues.push({
       path: `steps[${index}]`,
       code: "would_run_again",
-      message: `"${step.id}" (${step.type}) ${describeOutcome(record)} in ${runId}, and would run again${items === undefined ? "" : ` for ${itemWords(items)}`}`,
-      fix: `Check whether its effect took place (get_run with this step_id). Send confirm: true to run ${items === undefined ? "it" : "these items"} again, or remove it with patch.`,
+      message: `"${step.id}" (${step.type}) ${describeOutcome(record)} in ${runId}, and would run ${items === undefined ? "again" : `for ${itemWords(items)}`}`,
+      fix: `Check whether its effect took place (get_run with this step_id). Send confirm: true to run ${items === undefined ? "it again" : "these items"}, or remove it with patch.`,
     });
   }
   return plan;

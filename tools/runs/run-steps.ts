@@ -32,7 +32,7 @@ export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<Ru
     mayWait ? ctx.read.runs.rateWaits(run.id, ctx.now()) : new Map<string, number>(),
     mayWait ? ctx.read.runs.attemptsDue(run.id) : new Map<string, string>(),
     countsReuse ? ctx.read.runs.itemReuse(run.id) : new Map<string, ItemReuse>(),
-    run.isTrial ? ctx.read.runs.trial(run.id) : null,
+    run.isTrial && steps.some((step) => step.for_each !== undefined) ? ctx.read.runs.trial(run.id) : null,
   ]);
   const byId = new Map(records.map((record) => [record.stepId, record]));
   const claimed = new Set(running.map(({ stepId }) => stepId));

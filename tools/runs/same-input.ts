@@ -36,12 +36,10 @@ async function hadSameInput(
   const { steps: reads, inputs } = referencesOf(step);
   if (inputs && canonicalJson(await runs.inputs(later.id)) !== canonicalJson(await runs.inputs(earlier.id)))
     return false;
-  const reuse = await runs.itemReuse(later.id);
   for (const stepId of reads) {
+    // Reused from another run than this one, or from the cache, it may be another output. The items of a fan-out may come from several.
     const record = await runs.step({ runId: later.id, stepId, item: null });
-    if (record === undefined) return false;
-    const isReused = record.items === null ? record.reusedFrom !== null : reuse.get(stepId)?.executed === 0;
-    if (!isReused) return false;
+    if (record?.reusedFrom !== earlier.id) return false;
   }
   return true;
 }

@@ -61,7 +61,7 @@ export async function executeAttempt(
   const { run, job, planned } = attempt;
   const evaluate = options.evaluator.forJob(usageSubjectOf(run.actor), jobContext.signal);
   if (run.isTrial) {
-    const given = await givenOutput(runs, job, planned);
+    const given = await givenOutput(scopes, job, planned);
     if (given !== undefined) return given;
   }
   if (job.item === null) {

@@ -4,7 +4,7 @@ import type { RunError } from "../../../schemas/run.ts";
 import type { EncodedJson } from "../../core/encoded-json.ts";
 import type { EventsApi } from "../../core/event-ports.ts";
 import { formatPath } from "../../core/issues.ts";
-import { GIVEN, type RunRecord, type StepRef } from "../../core/model.ts";
+import { GIVEN, type RunRecord, type StepRef, type Trial } from "../../core/model.ts";
 import { CHUNK_ITEMS, type RunReader } from "../../core/run-ports.ts";
 import { type StepState, toStepStatus } from "../../core/step-states.ts";
 import { StepError } from "../../core/step-errors.ts";
@@ -13,8 +13,14 @@ import type { Validation } from "../../core/validation.ts";
 import type { StateDeclaration } from "../../core/workflow-state.ts";
 import type { Scope } from "../definition/expressions/types.ts";
 import type { Plan, PlannedStep } from "../definition/plan.ts";
-import { outputGivenFor } from "./trial.ts";
-import { emptyOutput, errorValue, givenValue, listed, skippedOutput } from "../definition/step-value.ts";
+import {
+  emptyOutput,
+  errorValue,
+  givenItem,
+  givenValue,
+  listed,
+  skippedOutput,
+} from "../definition/step-value.ts";
 
 /** The value of `run` in expressions. */
 const runScope = (
@@ -100,11 +106,16 @@ export interface ExpressionScopes {
   ): Promise<Scope>;
   /** The same scopes with the outputs of steps that have ended and are not recorded yet, by step id. It may grow. */
   withOutputs(outputs: ReadonlyMap<string, EndedStep>): ExpressionScopes;
+  /** Loads the output that a trial was given for a step, as its author wrote it; undefined if it was given none. */
+  givenFor(step: Omit<StepRef, "item">): Promise<GivenOutput | undefined>;
   /** Loads the output of one step as expressions see it. */
   stepValue(plan: Plan, run: RunRecord, id: string): Promise<Record<string, unknown>>;
   /** Loads the output of one item or iteration that has ended, as `result` of expressions that are evaluated after it. */
   resultOf(plan: Plan, ref: StepRef): Promise<{ value: Record<string, unknown>; reusedFrom: string | null }>;
 }
+
+/** The output that a trial was given for a step. */
+type GivenOutput = Trial["given"][string];
 
 /** How a step has ended. */
 export interface EndedStep {
@@ -122,6 +133,12 @@ export function expressionScopes(
   const chunks = cached<unknown[]>();
   const inputs = cached<Record<string, unknown>>();
   const states = cached<Record<string, unknown>>();
+  const trials = cached<Trial["given"]>();
+
+  async function givenFor({ runId, stepId }: Omit<StepRef, "item">): Promise<GivenOutput | undefined> {
+    const given = await trials(runId, async () => (await runs.trial(runId))!.given);
+    return Object.hasOwn(given, stepId) ? given[stepId] : undefined;
+  }
 
   async function loadOutput(plan: Plan, run: RunRecord, id: string): Promise<LoadedOutput> {
     const position = plan.compiled.position.get(id)!;
@@ -132,10 +149,9 @@ export function expressionScopes(
     const error = record?.error ?? null;
     const ended = { status: toStepStatus(state), error: errorValue(error) };
     if (record !== undefined && record.items !== null) {
-      // An item that was given may lack fields.
-      const isGiven = run.isTrial && (await outputGivenFor(runs, ref)) !== undefined;
+      const given = run.isTrial ? await givenFor(ref) : undefined;
       const items = (await runs.itemOutputs(ref)).map((item) =>
-        Object.assign(isGiven ? emptyOutput(planned) : {}, stepValue(planned, item)),
+        given === undefined ? stepValue(planned, item) : givenItem(planned, given),
       );
       return { value: { ...ended, ...listed(planned, items) }, chars: record.items.bytes };
     }
@@ -212,6 +228,7 @@ export function expressionScopes(
         return endedOutput(plan.steps[plan.compiled.position.get(id)!]!, { ...step, error: null });
       }),
     stepValue: async (plan, run, id) => (await outputOf(plan, run, id)).value,
+    givenFor,
     async resultOf(plan, ref) {
       const record = (await runs.step(ref))!;
       const planned = plan.steps[plan.compiled.position.get(ref.stepId)!]!;

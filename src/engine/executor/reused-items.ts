@@ -10,6 +10,9 @@ interface Readers {
   decisionsHold: DecisionsHold;
 }
 
+/** Maximum number of items that are looked at; and where decisions are read for each, which takes queries. */
+const MAX_ITEMS = 10_000;
+const MAX_DECIDED = 200;
 /** Number of items that are read at a time. */
 const PAGE = 500;
 
@@ -33,13 +36,14 @@ function itemReader(runs: Pick<RunReader, "step" | "items">): Pick<RunReader, "s
   };
 }
 
-/** @returns the numbers of the items that run; the outputs of the others are reused */
+/** @returns the numbers of the items that run; the outputs of the others are reused. Undefined if there are too many. */
 export async function itemsToRun(
   { runs, decisionsHold }: Readers,
   type: AnyStepType,
   retry: PreparedRun,
   { step, total, sameInput }: RetriedFanOut,
-): Promise<number[]> {
+): Promise<number[] | undefined> {
+  if (total > (type.mayRestOnDecision === true ? MAX_DECIDED : MAX_ITEMS)) return undefined;
   const { step: readStep } = itemReader(runs);
   const chain = new Map(await Promise.all(sameInput.map(async (id) => [id, await runs.find(id)] as const)));
   const find: RunReader["find"] = async (id) => chain.get(id) ?? runs.find(id);

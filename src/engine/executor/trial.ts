@@ -1,13 +1,13 @@
 /** What a trial does instead of executing a step: it takes the output that it was given, or refuses the step's effect. */
 import { formatShape } from "../../core/format-shape.ts";
 import { GIVEN, type StepRef } from "../../core/model.ts";
-import type { RunReader } from "../../core/run-ports.ts";
 import { runsInTrial } from "../../core/step-type.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { PlannedStep } from "../definition/plan.ts";
 import { isForEachItem } from "../definition/step-value.ts";
 import type { StepResult } from "../run-state/step-result.ts";
 import type { Attempt } from "./attempt.ts";
+import type { ExpressionScopes } from "./expression-scopes.ts";
 import { encodeOutput } from "./step-values.ts";
 
 /**
@@ -15,11 +15,11 @@ import { encodeOutput } from "./step-values.ts";
  * @throws StepError output_too_large
  */
 export async function givenOutput(
-  runs: Pick<RunReader, "trial">,
+  { givenFor }: Pick<ExpressionScopes, "givenFor">,
   { runId, stepId, item }: StepRef,
   { step }: Pick<PlannedStep, "step">,
 ): Promise<StepResult | undefined> {
-  const output = await outputGivenFor(runs, { runId, stepId });
+  const output = await givenFor({ runId, stepId });
   if (output === undefined || isForEachItem(step, output) !== (item !== null)) return undefined;
   return {
     kind: "succeeded",
@@ -27,15 +27,6 @@ export async function givenOutput(
     inputHash: null,
     reusedFrom: GIVEN,
   };
-}
-
-/** What a trial was given for a step, as its author wrote it. */
-export async function outputGivenFor(
-  runs: Pick<RunReader, "trial">,
-  { runId, stepId }: Omit<StepRef, "item">,
-): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const { given } = (await runs.trial(runId))!;
-  return Object.hasOwn(given, stepId) ? given[stepId] : undefined;
 }
 
 /** Refuses a step that a trial does not execute. Its fields are evaluated, so that the attempt shows what it would do. */
