@@ -25,7 +25,13 @@ it.each<[StepState[], number]>([
     now: () => 0,
     actor: { principal: { access: { everywhere: new Set(), projects: new Map() } } },
   } as unknown as ToolContext;
-  const run = { id: "run_1", project: "main", stepStates: new StepStates(states) } as unknown as RunRecord;
+  const run = {
+    id: "run_1",
+    project: "main",
+    retryOf: null,
+    isTrial: false,
+    stepStates: new StepStates(states),
+  } as unknown as RunRecord;
   expect(await listRunSteps(ctx, run)).toHaveLength(2);
   expect(rateWaits).toHaveBeenCalledTimes(queries);
   expect(attemptsDue).toHaveBeenCalledTimes(queries);

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { RunId } from "../../schemas/run.ts";
 import { text } from "../../schemas/text.ts";
 import { AppError } from "../../src/core/errors.ts";
-import type { RunReader } from "../../src/core/run-ports.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findRun } from "./find-run.ts";
+import { placeOf } from "./value-place.ts";
 
 /** Default page size, in characters. */
 const DEFAULT_PAGE_CHARS = 20_000;
@@ -50,7 +50,7 @@ export const getRunValue = defineTool({
     .meta({ id: "RunValue", description: "A page of a value of a run." }),
   async run({ run_id, ref, offset, max_chars: pageChars }, ctx) {
     const { id } = await findRun(ctx.read.runs, run_id);
-    const location = parseRef(id, ref);
+    const location = placeOf(id, ref);
     const value = location && (await ctx.read.runs.valueText(location, { from: offset, chars: pageChars }));
     if (value === undefined) throw valueNotFound(id, ref);
     const next = offset + pageChars;
@@ -64,25 +64,6 @@ export const getRunValue = defineTool({
     };
   },
 });
-
-const STEP_REF =
-  /^steps\.(?<step>(?:undo:)?[a-z][a-z0-9_]{0,63})(?:\.items\.(?<item>\d{1,7}))?\.(?:output|attempts\.(?<attempt>\d{1,7})\.input)$/;
-
-const RUN_VALUES = ["inputs", "output", "state", "committed"] as const;
-
-const isRunValue = (ref: string): ref is (typeof RUN_VALUES)[number] =>
-  (RUN_VALUES as readonly string[]).includes(ref);
-
-function parseRef(runId: string, ref: string): Parameters<RunReader["valueText"]>[0] | undefined {
-  if (isRunValue(ref)) return { runId, what: ref };
-  const parts = STEP_REF.exec(ref)?.groups;
-  if (parts === undefined) return undefined;
-  const { item, attempt } = parts;
-  const stepRef = { runId, stepId: parts["step"]!, item: item === undefined ? null : Number(item) };
-  return attempt === undefined
-    ? { ...stepRef, what: "step_output" }
-    : { ...stepRef, what: "attempt_input", attempt: Number(attempt) };
-}
 
 const valueNotFound = (id: string, ref: string): AppError =>
   new AppError(

@@ -3,12 +3,10 @@ import type { Issue } from "../../schemas/problem.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { findRun } from "./find-run.ts";
+import { PATH, valueAt } from "./value-place.ts";
 
 /** A run, and a path into its output: `run_8dkq2m0sfj3a.rows[0].region`. */
-const INPUT_SOURCE = /^(?<run>run_[\w-]+)(?<path>(?:\.[A-Za-z_]\w*|\[\d{1,6}\])*)$/;
-
-/** Maximum number of names that an issue lists. */
-const MAX_LISTED = 50;
+const INPUT_SOURCE = new RegExp(`^(?<run>run_[\\w-]+)(?<path>${PATH})$`);
 
 /**
  * Reads the values that `from` names.
@@ -50,38 +48,4 @@ export async function readInputSources(
   }
   if (issues.length > 0) throw invalidInput(issues);
   return values;
-}
-
-/** Follows a path into a value. @returns the value, or what is missing */
-function valueAt(
-  output: unknown,
-  path: string,
-): { value: unknown } | { message: string; allowed?: string[]; fix: string } {
-  let value = output;
-  let walked = "";
-  for (const [part] of path.matchAll(/\.\w+|\[\d+\]/g)) {
-    const isIndex = part.startsWith("[");
-    const key = isIndex ? Number(part.slice(1, -1)) : part.slice(1);
-    const isContainer = isIndex ? Array.isArray(value) : isObject(value);
-    if (!isContainer || !Object.hasOwn(value as object, key)) {
-      const names = isObject(value) ? Object.keys(value).slice(0, MAX_LISTED) : undefined;
-      return {
-        message: `has no value at ${walked}${part}: ${walked === "" ? "the output" : walked} is ${describe(value)}`,
-        ...(names !== undefined && { allowed: names }),
-        fix: "Name a value of the output, as get_run shows it.",
-      };
-    }
-    value = (value as Readonly<Record<string | number, unknown>>)[key];
-    walked += part;
-  }
-  return { value };
-}
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-function describe(value: unknown): string {
-  if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (isObject(value)) return "an object without it";
-  return value === null ? "null" : `a ${typeof value}`;
 }
