@@ -16,7 +16,7 @@ export const Limit = z
   .meta({ description: `Maximum number of items, 1 to ${MAX_PAGE}.`, example: 50 });
 
 export const Cursor = z.string().min(1).max(2_000).meta({
-  description: "`next_cursor` of the previous page, with the same filters and sort.",
+  description: "`next_cursor` of the previous page; same filters and sort.",
 });
 
 /** The output of a list: one page of items, the number of items on all pages (capped), and the cursor of the next page. */

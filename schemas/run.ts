@@ -186,6 +186,14 @@ export const RunSummary = z
   .strictObject({
     ...runFields,
     error: RunError.nullable().meta({ description: "Why it failed, shortened." }),
+    values: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({
+        description:
+          "The values that `values` names, by their paths, without those that the run doesn't have. A large one is `{truncated: true, chars, preview, ref}`.",
+        example: { "output.total": 1204.5 },
+      }),
   })
   .meta({ id: "RunSummary", description: "A run in a list." });
 export type RunSummary = z.infer<typeof RunSummary>;

@@ -15,6 +15,8 @@ export interface RunsOptions {
   workflow?: string;
   project?: string;
   status?: string[];
+  /** Paths of values that are shown of each run. */
+  values?: string[];
   limit?: number;
   json?: boolean;
 }
@@ -31,12 +33,13 @@ const nameOf = ({ workflow_id: workflow, step }: Pick<RunSummary, "workflow_id" 
 /** Lists runs, newest first. */
 export async function showRuns(
   io: Io,
-  { workflow, project, status, limit = DEFAULT_LIMIT, json }: RunsOptions,
+  { workflow, project, status, values = [], limit = DEFAULT_LIMIT, json }: RunsOptions,
 ): Promise<void> {
   const input = {
     workflow_id: workflow,
     project,
     status: status?.map(checkStatus),
+    values: values.length === 0 ? undefined : values,
     limit: Math.min(limit, MAX_PAGE),
   };
   const definedInput = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
@@ -54,15 +57,18 @@ export async function showRuns(
     queued: dim,
     cancelled: dim,
   };
-  const rows = items.map(({ id, status: runStatus, trigger, trial, error, created_at: created, ...of }) => [
-    id,
-    nameOf(of),
-    runStatus,
-    created.slice(0, 19).replace("T", " "),
-    `${trigger}${trial ? ", trial" : ""}`,
-    error === null ? "" : `${error.code}${error.step_id ? ` at ${error.step_id}` : ""}`,
-  ]);
-  const head = ["ID", "WORKFLOW", "STATUS", "CREATED (UTC)", "TRIGGER", "ERROR"];
+  const rows = items.map(
+    ({ id, status: runStatus, trigger, trial, error, created_at: created, values: shown, ...of }) => [
+      id,
+      nameOf(of),
+      runStatus,
+      created.slice(0, 19).replace("T", " "),
+      `${trigger}${trial ? ", trial" : ""}`,
+      error === null ? "" : `${error.code}${error.step_id ? ` at ${error.step_id}` : ""}`,
+      ...values.map((path) => cellOf(shown?.[path])),
+    ],
+  );
+  const head = ["ID", "WORKFLOW", "STATUS", "CREATED (UTC)", "TRIGGER", "ERROR", ...values];
   const line = alignColumns([head, ...rows]);
   io.out(`${bold(line(head))}\n`);
   for (const [index, row] of rows.entries()) {
@@ -72,6 +78,14 @@ export async function showRuns(
   }
   if (total > items.length) io.out(dim(`${total - items.length} more; show them with --limit\n`));
 }
+
+/** A value as one cell of a table; empty for a run that lacks it. */
+const cellOf = (value: unknown): string =>
+  value === undefined
+    ? ""
+    : typeof value === "string" && /^[\p{L}\p{N}\p{P}\p{S}]+$/u.test(value)
+      ? value
+      : JSON.stringify(value);
 
 /** Shows one run with its steps. */
 export async function showOneRun(io: Io, id: string, { json }: { json?: boolean }): Promise<void> {

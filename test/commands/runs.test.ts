@@ -25,6 +25,14 @@ describe("millrace runs", () => {
       expect.stringContaining("1 more"),
     ]);
 
+    const values = ["--values", "steps.one.a", "steps.may_i.at", "--workflow", "good"];
+    expect((await cli("runs", ...values)).out).toMatch(
+      /ERROR +steps\.one\.a +steps\.may_i\.at\n\S+ .* cli +1\n$/,
+    );
+    expect(await cli("runs", "--values", "one")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("output.total"),
+    });
     expect((await cli("runs", "list", "--limit", "1")).out).toBe((await cli("runs", "--limit", "1")).out);
     const shown = await cli("runs", "show", good.id);
     expect(shown.out).toMatch(/one +succeeded/);

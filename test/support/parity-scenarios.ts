@@ -782,6 +782,8 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { call: "list_runs", with: { since: "2026-11-21", until: "2026-11-21T08:03:30Z" } },
     { call: "list_runs", with: { trigger: "schedule" } },
     { call: "list_runs", with: { trial: true } },
+    { call: "list_runs", with: { workflow_id: "hello", values: ["output", "inputs", "steps.none.x"] } },
+    { call: "list_runs", with: { values: ["total", "inputs"] }, expect: "invalid_input" },
     { call: "list_runs", with: { trial: false, limit: 1 } },
     { call: "list_runs", with: { limit: 2 } },
     { call: "list_runs", with: (before) => ({ limit: 2, cursor: lastOutput(before)["next_cursor"] }) },

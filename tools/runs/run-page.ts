@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { Cursor, Limit } from "../../schemas/page.ts";
 import { TimestampInput, RunStatus, RunTrigger } from "../../schemas/run.ts";
+import { text } from "../../schemas/text.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
+import { listedPaths, readListedValues } from "./listed-values.ts";
 import { toRunSummary } from "./run-response.ts";
 
 export const MCP_PAGE_SIZE = 20;
@@ -25,6 +27,16 @@ export const runFilter = {
     description: "Created before this time or date.",
     example: "2026-11-22T08:00:00Z",
   }),
+  values: z
+    .array(text(200, 1))
+    .min(1)
+    .max(10)
+    .optional()
+    .meta({
+      description:
+        "Values to show of each run, as paths: inputs.region, output.rows[0].id, steps.load.count.",
+      example: ["output.total"],
+    }),
   limit: Limit.optional(),
   cursor: Cursor.optional(),
 };
@@ -57,9 +69,15 @@ export async function runPage(
   };
   const query = JSON.stringify([operation, filter]);
   const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
+  const paths = listedPaths(options.values ?? []);
   const { items, next } = await ctx.read.runs.page({ filter, after, limit: limit ?? MCP_PAGE_SIZE });
+  const ids = items.map(({ id }) => id);
+  const values = paths.length === 0 ? [] : await readListedValues(ctx.read.runs, ids, paths);
   return {
-    items: items.map(toRunSummary),
+    items: items.map((run, index) => ({
+      ...toRunSummary(run),
+      ...(paths.length > 0 && { values: values[index]! }),
+    })),
     ...(await ctx.total(async () =>
       after === null && next === null ? items.length : ctx.read.runs.count(filter),
     )),

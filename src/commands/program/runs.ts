@@ -124,6 +124,7 @@ const addListOptions = (command: Command): Command =>
       "--status <status...>",
       "only runs with these statuses: queued, running, waiting, succeeded, failed, cancelled",
     )
+    .option("--values <path...>", "show these values of each run, such as output.total or inputs.region")
     // Without a default here: that of `runs` would replace what `runs list` was given.
     .addOption(
       new Option("--limit <int>", "maximum number of runs (default: 20)").argParser(integer(1, 1_000)),

@@ -9,11 +9,21 @@ import type { AnyTool } from "../../core/tool.ts";
 /** Says which of several answers it is, so it is never left out. */
 const ID = "id";
 
+/** The input that names values of the items of a list by their paths, and the field of an item that has them. */
+export const VALUES = "values";
+export const takesValues = ({ page, input }: AnyTool): boolean =>
+  page !== undefined && VALUES in (input as z.ZodObject).shape;
+
 /** The JSON Schema of `fields`, as `tools/list` shows it. */
 export const FIELDS_SCHEMA = {
   type: "array",
   items: { type: "string" },
   description: "Only these fields of the answer.",
+} as const;
+/** The same where they name values of the items, too. */
+export const PATHS_SCHEMA = {
+  ...FIELDS_SCHEMA,
+  description: "Only these fields, and values: output.total, steps.load.rows[0].id.",
 } as const;
 
 /** An answer with only the fields that a call names, or the items of a list with these. */
@@ -35,12 +45,14 @@ export function takeFields(
   const allowed = Object.keys(((tool.page?.item ?? tool.output) as z.ZodObject).shape).filter(
     (name) => name !== "project" || choosesProject(access),
   );
-  const names = namesIn(fields);
+  const named = namesIn(fields);
+  const paths = takesValues(tool) ? named.filter(isValuePath) : [];
+  const names = paths.length === 0 ? named : [...named.filter((name) => !paths.includes(name)), VALUES];
   const pick = (value: object): object =>
     Object.fromEntries(Object.entries(value).filter(([name]) => name === ID || names.includes(name)));
   const unknown = unknownNames(names, allowed);
   return {
-    input,
+    input: paths.length === 0 ? input : { ...input, [VALUES]: [...valuesIn(input), ...paths] },
     select: (output) => {
       const selected =
         tool.page === undefined
@@ -50,6 +62,11 @@ export function takeFields(
     },
   };
 }
+
+const isValuePath = (name: unknown): boolean =>
+  typeof name === "string" && /^(?:inputs|output|state|committed|steps)(?:[.[]|$)/.test(name);
+const valuesIn = ({ [VALUES]: values }: Record<string, unknown>): readonly unknown[] =>
+  Array.isArray(values) ? values : [];
 
 function withoutKnown(
   { knownField: known }: AnyTool,

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { shortSchemas } from "../../../schemas/short-schemas.ts";
 import { type Access, choosesProject, isAlwaysAllowed, mayUseTool, scopesOf } from "../../core/access.ts";
 import { oncePer } from "../../core/once-per.ts";
-import { FIELDS_SCHEMA } from "./selected-fields.ts";
+import { FIELDS_SCHEMA, PATHS_SCHEMA, takesValues, VALUES } from "./selected-fields.ts";
 import { type AnyTool, toolAnnotations, isServedOn } from "../../core/tool.ts";
 
 type JsonSchema = Record<string, unknown> & { type: "object" };
@@ -89,10 +89,15 @@ const requiredOnly = (tool: AnyTool, { required }: JsonSchema): JsonSchema =>
       }
     : { type: "object", ...(required !== undefined && { required }) };
 
-const withFields = (tool: AnyTool, schema: JsonSchema): JsonSchema =>
-  tool.selectable === true
-    ? { ...schema, properties: { ...(schema["properties"] as object), fields: FIELDS_SCHEMA } }
-    : schema;
+/** Adds `fields`, also in place of the input that names values of items. */
+function withFields(tool: AnyTool, schema: JsonSchema): JsonSchema {
+  if (tool.selectable !== true) return schema;
+  const { [VALUES]: _values, ...others } = schema["properties"] as Record<string, unknown>;
+  const properties = takesValues(tool)
+    ? { ...others, fields: PATHS_SCHEMA }
+    : { ...(schema["properties"] as object), fields: FIELDS_SCHEMA };
+  return { ...schema, properties };
+}
 
 /** Removes limits from a schema, because the error of an exceeded one states it, and examples that add nothing to the type. */
 function removeLimits(node: Record<string, unknown>): void {

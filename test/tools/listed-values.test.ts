@@ -1,0 +1,114 @@
+/** list_runs shows values of each run, so that nobody has to read the runs one by one. */
+import { expect, it } from "vitest";
+import { listRuns } from "../../tools/runs/list-runs.ts";
+import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
+import { exampleEnvironment } from "../support/example-environment.ts";
+
+interface Listed {
+  items: { id: string; values?: Record<string, unknown> }[];
+  next_cursor: string | null;
+}
+
+const STEPS = [
+  { id: "load", type: "set", values: { rows: "${{ range(inputs.count) }}", note: "${{ inputs.note }}" } },
+  {
+    id: "square",
+    type: "set",
+    for_each: "steps.load.rows",
+    values: { n: "${{ item * item }}", exact: "12345678901234567890.10" },
+  },
+  { id: "check", type: "assert", that: "inputs.count < 5", message: "Too many." },
+];
+
+/** The issue of a path that can't be read. */
+const issueOf = (index: number) => ({
+  path: `values[${index}]`,
+  code: "wrong_format",
+  fix: expect.stringContaining("output.total") as string,
+});
+
+/** An environment with a workflow, and a function that runs it and one that lists its runs, oldest first. */
+async function counting() {
+  const here = await exampleEnvironment();
+  await here.call(createWorkflow, {
+    name: "Counts",
+    definition: {
+      inputs: {
+        type: "object",
+        properties: { count: { type: "integer" }, note: { type: "string", default: "" } },
+      },
+      steps: STEPS,
+      output: { total: "${{ size(steps.load.rows) }}", "a name": 1, note: "${{ inputs.note }}" },
+    },
+  });
+  const run = (count: number, note = "") => here.run("counts", { count, note });
+  const list = async (values: unknown, more: object = {}) =>
+    (await here.call<Listed>(listRuns, { values, ...more })).items.toReversed().map((item) => item.values);
+  return { here, run, list };
+}
+
+it("list_runs shows the values that paths name, and leaves out those that a run doesn't have", async () => {
+  const { run, list } = await counting();
+  await run(2);
+  await run(7);
+  const paths = [
+    "output.total",
+    "inputs.count",
+    "steps.load.rows[1]",
+    "steps.square.items[1].n",
+    "steps.square.items.6.output.n",
+    "steps.square.items[0].exact",
+    "steps.check",
+    "steps.none.x",
+  ];
+  expect(await list(paths)).toEqual([
+    {
+      "output.total": 2,
+      "inputs.count": 2,
+      "steps.load.rows[1]": 1,
+      "steps.square.items[1].n": 1,
+      "steps.square.items[0].exact": "12345678901234567890.10",
+      "steps.check": { ok: true },
+    },
+    {
+      "inputs.count": 7,
+      "steps.load.rows[1]": 1,
+      "steps.square.items[1].n": 1,
+      "steps.square.items.6.output.n": 36,
+      "steps.square.items[0].exact": "12345678901234567890.10",
+    },
+  ]);
+  expect(await list(["output"])).toEqual([{ output: { total: 2, "a name": 1, note: "" } }, {}]);
+});
+
+it("list_runs refuses paths that it can't read, all at once, with what to write", async () => {
+  const { list } = await counting();
+  await expect(list(["total", "output.total", "steps..x", "output["])).rejects.toMatchObject({
+    details: { errors: [issueOf(0), issueOf(2), issueOf(3)] },
+  });
+});
+
+it("list_runs shows large values by their beginning, with the reference to the whole", async () => {
+  const { here, run, list } = await counting();
+  await run(1, "x".repeat(300_000));
+  await run(1, "y".repeat(3_000));
+  const [huge, large] = await list(["output.note", "output.total", "inputs.note"]);
+  const shown = {
+    truncated: true,
+    chars: expect.any(Number) as number,
+    preview: expect.any(String) as string,
+  };
+  // The whole output is too large to look for a part of it.
+  expect(huge).toEqual({
+    "output.note": { ...shown, ref: "output" },
+    "output.total": { ...shown, ref: "output" },
+    "inputs.note": { ...shown, ref: "inputs" },
+  });
+  expect(large).toEqual({
+    "output.note": { truncated: true, chars: 3_002, preview: `"${"y".repeat(1_999)}`, ref: "output" },
+    "output.total": 1,
+    "inputs.note": { truncated: true, chars: 3_002, preview: `"${"y".repeat(1_999)}`, ref: "inputs" },
+  });
+  const bytes = JSON.stringify(await here.call(listRuns, { values: ["output", "inputs"] })).length;
+  expect(bytes).toBeLessThan(20_000);
+});

@@ -1,0 +1,101 @@
+/** Reads values of the runs in a list: parts of their inputs and outputs, and of the outputs of their steps. */
+import type { Issue } from "../../schemas/problem.ts";
+import { invalidInput } from "../../src/core/issues.ts";
+import type { RunReader } from "../../src/core/run-ports.ts";
+import { PATH, placeOf, valueAt } from "./value-place.ts";
+
+/** Maximum size of all values in an answer, and of each, in characters of JSON; and the size up to which each is shown in any case. */
+const MAX_CHARS = 30_000;
+const MAX_VALUE_CHARS = 2_000;
+const MIN_VALUE_CHARS = 60;
+/** Maximum size of a recorded value that is parsed, and of all that a request parses, in characters of JSON: about 30 ms of work. */
+const MAX_PARSED_CHARS = 262_144;
+const MAX_PARSED_TOGETHER = 4_194_304;
+
+/** As expressions write it: `inputs.region`, `output.rows[0].total`, `steps.load.count`, `steps.send.items[3].id`. */
+const LISTED_PATH = new RegExp(
+  String.raw`^(?:(?<whole>inputs|output|state|committed)|steps\.(?<step>[a-z][a-z0-9_]{0,63})` +
+    String.raw`(?:\.items(?:\.|\[)(?<item>\d{1,7})\]?)?(?:\.output(?![A-Za-z0-9_]))?)(?<path>${PATH})$`,
+);
+
+/** A value of each run. */
+interface ListedPath {
+  /** As the caller wrote it. */
+  name: string;
+  /** The reference of the recorded value that it is a part of, as `get_run_value` takes it. */
+  ref: string;
+  path: string;
+}
+
+/** @throws AppError invalid_input with an issue for each path that can't be read */
+export function listedPaths(names: readonly string[]): ListedPath[] {
+  const issues: Issue[] = [];
+  const paths: ListedPath[] = [];
+  for (const [index, name] of names.entries()) {
+    const parts = LISTED_PATH.exec(name)?.groups;
+    if (parts === undefined)
+      issues.push({
+        path: `values[${index}]`,
+        code: "wrong_format",
+        message: "must be a path into inputs, output, state, committed or steps.<id>",
+        fix: "Write it like output.total, inputs.region, steps.load.rows[0].id or steps.send.items[3].id.",
+      });
+    else {
+      const { whole, step, item, path = "" } = parts;
+      const ofStep = `steps.${step}${item === undefined ? "" : `.items.${item}`}.output`;
+      paths.push({ name, ref: whole ?? ofStep, path });
+    }
+  }
+  if (issues.length > 0) throw invalidInput(issues);
+  return paths;
+}
+
+/**
+ * Reads values of several runs.
+ * @returns for each run its values by the names of their paths, without those that it doesn't have. A large one is
+ * `{truncated: true, chars, preview, ref}`.
+ */
+export async function readListedValues(
+  runs: Pick<RunReader, "valueText">,
+  ids: readonly string[],
+  paths: readonly ListedPath[],
+): Promise<Record<string, unknown>[]> {
+  const share = Math.floor(MAX_CHARS / Math.max(1, ids.length * paths.length));
+  const max = Math.min(MAX_VALUE_CHARS, Math.max(MIN_VALUE_CHARS, share));
+  let left = MAX_PARSED_TOGETHER;
+
+  async function readParts(id: string, ref: string, parts: readonly ListedPath[]) {
+    const value = await runs.valueText(placeOf(id, ref)!, {
+      from: 0,
+      chars: Math.min(left, MAX_PARSED_CHARS),
+    });
+    if (value === undefined) return [];
+    const { text, chars } = value;
+    if (chars > text.length) return parts.map(({ name }) => [name, truncated(text, chars)] as const);
+    left -= chars;
+    const whole: unknown = JSON.parse(text);
+    return parts.flatMap(({ name, path }) => {
+      const found = valueAt(whole, path);
+      if (!("value" in found)) return [];
+      const json = JSON.stringify(found.value);
+      return [[name, json.length <= max ? found.value : truncated(json, json.length)] as const];
+    });
+
+    function truncated(json: string, length: number) {
+      return { truncated: true, chars: length, preview: json.slice(0, max).toWellFormed(), ref };
+    }
+  }
+
+  const byRef = Map.groupBy(paths, ({ ref }) => ref);
+  const values: Record<string, unknown>[] = [];
+  for (const id of ids) {
+    const found = new Map<string, unknown>();
+    for (const [ref, parts] of byRef)
+      for (const [name, value] of await readParts(id, ref, parts)) found.set(name, value);
+    // In the order in which they were asked for.
+    values.push(
+      Object.fromEntries(paths.flatMap(({ name }) => (found.has(name) ? [[name, found.get(name)]] : []))),
+    );
+  }
+  return values;
+}
