@@ -171,6 +171,7 @@ function StepFacts({ run, step, startedAt, now }: StepFactsProps) {
             {step.items.max === undefined
               ? `of ${step.items.total.toLocaleString()} completed`
               : `completed, at most ${step.items.max.toLocaleString()}`}
+            {step.items.reused !== undefined && `, ${step.items.reused.toLocaleString()} reused`}
             {step.items.failed > 0 && `, ${step.items.failed.toLocaleString()} failed`}
           </Fact>
         )}

@@ -44,6 +44,23 @@ function recordModelUsage({ stateDir }: Site, runId: string): void {
 const runStep = (person: Person, step: object, more: object = {}) =>
   requestApi(person, "POST", "/runs", { step, ...more, wait: 30 });
 
+it("a retry of a fan-out says on its page how many items were reused", async () => {
+  const site = await openSite();
+  const ann = await createFirstAdmin(site);
+  const steps = [
+    { id: "list", type: "set", values: { to: "${{ range(6) }}" } },
+    { id: "check", type: "assert", for_each: "steps.list.to", concurrency: 1, that: "item < 4" },
+  ];
+  await requestApi(ann, "POST", "/workflows", { name: "Fan", definition: { steps } });
+  const first = await requestApi(ann, "POST", "/workflows/fan/runs", { wait: 30 });
+  const { id } = await requestApi(ann, "POST", `/runs/${first.id}/retry`, { wait: 30 });
+  const { page, visit } = await openWindow(await openBrowser(), site, ann);
+  await visit(`/runs/${id}`);
+  await page.getByRole("tab", { name: "Timeline" }).click();
+  await page.getByText("5 of 6 items, 4 reused, 1 failed").waitFor();
+  expect(await page.getByText("5 of 6 completed, 4 reused, 1 failed").count()).toBe(1);
+});
+
 describe("runs of single steps and trials", () => {
   it("are shown as such, and steps become a workflow whose guesses are shown", async () => {
     const site = await openSite();
