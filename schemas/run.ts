@@ -5,10 +5,12 @@ import { ProjectField } from "./project.ts";
 import { shortSchemas } from "./short-schemas.ts";
 import { checkJsonValue, text, timestamp } from "./text.ts";
 
-export const RunStatus = z.enum(["queued", "running", "waiting", "succeeded", "failed", "cancelled"]).meta({
-  description: "`waiting`: only waits or approvals are pending. The last three are final.",
-  example: "succeeded",
-});
+export const RunStatus = z
+  .enum(["queued", "running", "waiting", "succeeded", "failed", "cancelled"])
+  .meta({
+    description: "`waiting`: only waits or approvals are pending. The last three are final.",
+    example: "succeeded",
+  });
 export type RunStatus = z.infer<typeof RunStatus>;
 
 /** The statuses of a run that has ended. */
@@ -21,11 +23,26 @@ export type StepStatus = z.infer<typeof StepStatus>;
 
 export const AttemptStatus = z
   .enum(["running", "succeeded", "failed", "cancelled", "interrupted"])
-  .meta({ description: "`interrupted`: its executor ended during the attempt.", example: "succeeded" });
+  .meta({
+    description: "`interrupted`: its executor ended during the attempt.",
+    example: "succeeded",
+  });
 export type AttemptStatus = z.infer<typeof AttemptStatus>;
 
 export const RunTrigger = z
-  .enum(["rest", "mcp", "cli", "web", "schedule", "webhook", "backfill", "workflow", "on_failure", "example"])
+  .enum([
+    "rest",
+    "mcp",
+    "cli",
+    "web",
+    "schedule",
+    "webhook",
+    "backfill",
+    "workflow",
+    "on_failure",
+    "example",
+    "backtest",
+  ])
   .meta({ description: "What started the run.", example: "schedule" });
 export type RunTrigger = z.infer<typeof RunTrigger>;
 
@@ -42,12 +59,19 @@ export const RunId = text(100, 1).meta({
 /** The error of a failed step or run. */
 export const RunError = z
   .strictObject({
-    code: z.string().meta({ description: "Stable code; `retry.on` names these.", example: "http_status" }),
-    message: z.string().meta({ description: "What happened.", example: "POST https://… answered 503." }),
+    code: z
+      .string()
+      .meta({ description: "Stable code; `retry.on` names these.", example: "http_status" }),
+    message: z
+      .string()
+      .meta({ description: "What happened.", example: "POST https://… answered 503." }),
     fix: z.string().optional().meta({ description: "What to do.", example: "Try again later." }),
     step_id: z.string().optional().meta({ description: "The step that failed.", example: "send" }),
     item: z.int().optional().meta({ description: "In a fan-out: which item.", example: 17 }),
-    details: z.record(z.string(), z.unknown()).optional().meta({ description: "Facts for diagnosis." }),
+    details: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: "Facts for diagnosis." }),
   })
   .meta({ id: "RunError", description: "The error of a failed run, step or attempt." });
 export type RunError = z.infer<typeof RunError>;
@@ -103,7 +127,10 @@ const runFields = {
     example: 3,
   }),
   step: z
-    .strictObject({ id: z.string().meta({ example: "revenue" }), type: z.string().meta({ example: "sql" }) })
+    .strictObject({
+      id: z.string().meta({ example: "revenue" }),
+      type: z.string().meta({ example: "sql" }),
+    })
     .optional()
     .meta({ description: "Of a run of a single step: the step." }),
   status: RunStatus,
@@ -112,7 +139,10 @@ const runFields = {
   trial: z
     .literal(true)
     .optional()
-    .meta({ description: "It executes no step with effects, and changes no state.", example: true }),
+    .meta({
+      description: "It executes no step with effects, and changes no state.",
+      example: true,
+    }),
   retry_of: z
     .string()
     .optional()
@@ -121,11 +151,16 @@ const runFields = {
     .string()
     .optional()
     .meta({ description: "The run whose step started it.", example: "run_1kq0Zr4mXw_a" }),
-  scheduled_for: timestamp.optional().meta({ description: "The scheduled time that it was started for." }),
+  scheduled_for: timestamp
+    .optional()
+    .meta({ description: "The scheduled time that it was started for." }),
   backfill: z
     .string()
     .optional()
-    .meta({ description: "The backfill that started it for this time.", example: "bf_8dkq2m0sfj3a" }),
+    .meta({
+      description: "The backfill that started it for this time.",
+      example: "bf_8dkq2m0sfj3a",
+    }),
   continued_failures: z.int().optional().meta({
     description: "Number of steps that failed under `on_error: continue`; left out without any.",
     example: 1,
@@ -153,7 +188,10 @@ const RetryItems = z
       example: [17, 18, 19, 20, 21],
     }),
   })
-  .meta({ id: "RetryItems", description: "Of a fan-out that runs in a retry: how many of its items do." });
+  .meta({
+    id: "RetryItems",
+    description: "Of a fan-out that runs in a retry: how many of its items do.",
+  });
 export type RetryItems = z.infer<typeof RetryItems>;
 
 /** What a retry does with its steps, or did. */
@@ -165,7 +203,9 @@ const RetrySteps = z
       example: ["revenue"],
     }),
     run: z.array(z.string()).meta({ description: "Steps that run.", example: ["summary", "send"] }),
-    effects: z.array(z.string()).meta({ description: "Those of them that have effects.", example: ["send"] }),
+    effects: z
+      .array(z.string())
+      .meta({ description: "Those of them that have effects.", example: ["send"] }),
     items: z
       .record(z.string(), RetryItems)
       .optional()
@@ -220,7 +260,10 @@ const ModelUsage = z
   .strictObject({
     input_tokens: z.int().meta({ example: 812 }),
     output_tokens: z.int().meta({ example: 64 }),
-    cost: z.number().nullable().meta({ description: "From the configured prices.", example: 0.0031 }),
+    cost: z
+      .number()
+      .nullable()
+      .meta({ description: "From the configured prices.", example: 0.0031 }),
   })
   .meta({ id: "Usage", description: "Token usage of a model." });
 
@@ -268,7 +311,10 @@ export const RunStep = z
     given: z
       .literal(true)
       .optional()
-      .meta({ description: "In a trial: its output was given, and it did not run.", example: true }),
+      .meta({
+        description: "In a trial: its output was given, and it did not run.",
+        example: true,
+      }),
     child_run: z
       .string()
       .optional()
@@ -287,7 +333,10 @@ export const RunStep = z
         total: z.int().meta({ example: 120 }),
         done: z
           .int()
-          .meta({ description: "Number of those that have ended, failed ones included.", example: 118 }),
+          .meta({
+            description: "Number of those that have ended, failed ones included.",
+            example: 118,
+          }),
         failed: z.int().meta({ example: 2 }),
         reused: z.int().optional().meta({
           description: "Of a retry: the number of those whose recorded outputs were reused.",
@@ -300,8 +349,13 @@ export const RunStep = z
         }),
       })
       .optional()
-      .meta({ description: "Progress of the items of a fan-out, or of the iterations of a repeat." }),
-    item: z.int().optional().meta({ description: "The item or iteration that was asked for.", example: 17 }),
+      .meta({
+        description: "Progress of the items of a fan-out, or of the iterations of a repeat.",
+      }),
+    item: z
+      .int()
+      .optional()
+      .meta({ description: "The item or iteration that was asked for.", example: 17 }),
     error: RunError.nullable(),
     output: TruncatedValue.optional().meta({ description: "Its output." }),
     attempt_list: z
@@ -325,7 +379,9 @@ export const Run = z
     caused_by: z
       .array(CausedBy)
       .optional()
-      .meta({ description: "Who else caused it: like who started it, they don't decide its approvals." }),
+      .meta({
+        description: "Who else caused it: like who started it, they don't decide its approvals.",
+      }),
     patched: z
       .boolean()
       .optional()
@@ -361,7 +417,9 @@ export const Run = z
         item: z.int().optional().meta({ example: 17 }),
         type: z.string().meta({ example: "http" }),
         attempts: z.int().meta({ example: 4 }),
-        input: TruncatedValue.optional().meta({ description: "Its fields, with expressions evaluated." }),
+        input: TruncatedValue.optional().meta({
+          description: "Its fields, with expressions evaluated.",
+        }),
       })
       .optional()
       .meta({ description: "The step that made the run fail." }),

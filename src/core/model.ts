@@ -3,10 +3,17 @@
  * other file of core can import it. Times are ISO 8601 text in UTC.
  */
 import type { Surface } from "../../schemas/actor.ts";
+import type { BacktestReads } from "../../schemas/backtest.ts";
 import type { Visibility } from "./access.ts";
 import type { StepState, StepStates } from "./step-states.ts";
 import type { ApprovalEventRecord, ApprovalRules, PersonDecision } from "./approval-rules.ts";
-import type { ApprovalStatus, AttemptStatus, RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
+import type {
+  ApprovalStatus,
+  AttemptStatus,
+  RunError,
+  RunStatus,
+  RunTrigger,
+} from "../../schemas/run.ts";
 
 /** A place in a sorted list: the sort value and the id of the last item seen. */
 export type ListPosition = readonly [value: string, id: string];
@@ -68,7 +75,10 @@ export interface VersionRef {
 }
 
 /** Why a run must end before its steps have. */
-export type RunStop = ({ status: "cancelled"; by: string } | { status: "failed"; error: RunError }) & {
+export type RunStop = (
+  | { status: "cancelled"; by: string }
+  | { status: "failed"; error: RunError }
+) & {
   /** Whether the run undoes its steps. Everything else in it has ended, and nothing stops it any more. */
   undoing?: true;
 };
@@ -94,6 +104,15 @@ export interface Trial {
   given: Readonly<Record<string, Record<string, unknown>>>;
   /** CEL expressions that must be true when its steps have ended. */
   assert?: readonly (string | boolean)[] | undefined;
+}
+
+/** The run of the past that a trial runs again: a trial of a backtest. */
+export interface Replay {
+  /** The run of the past. Its inputs and state are those of the trial, and its recorded outputs stand in for steps. */
+  runId: string;
+  backtest: string;
+  /** What happens where a step that only reads has another input: see `BacktestReads`. */
+  reads: BacktestReads;
 }
 
 /** Stands for the run that an output was reused from, where a trial was given the output. */
@@ -127,6 +146,8 @@ export interface RunRecord {
   retryOf: string | null;
   /** Whether it is a trial: see `Trial`. */
   isTrial: boolean;
+  /** Set for the trials of backtests only. */
+  replay: Replay | null;
   parent: StepRef | null;
   scheduledFor: string | null;
   /** The backfill that started it for this time; null for all other runs. */
