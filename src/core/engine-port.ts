@@ -20,6 +20,7 @@ import type {
   ScheduleRecord,
   StepFacts,
   StepRef,
+  Replay,
   Trial,
   VersionRef,
 } from "./model.ts";
@@ -154,6 +155,8 @@ interface RunRequestOptions {
   maxPriority?: number | undefined;
   /** Makes it a trial. */
   trial?: Trial | undefined;
+  /** Makes a trial that of a backtest. */
+  replay?: Replay | undefined;
   /** The trace to continue, serialized; left out or null, the run begins its own. */
   trace?: string | null | undefined;
 }

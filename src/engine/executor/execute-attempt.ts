@@ -26,6 +26,7 @@ import { firstRunWithEffect } from "./first-run-with-effect.ts";
 import type { ExpressionScopes } from "./expression-scopes.ts";
 import { nextIteration } from "./next-iteration.ts";
 import { cacheKey, type DecisionsHold, recordedOutput } from "./recorded-output.ts";
+import { isReplay, replayedResult, wasStoppedBefore } from "./replay.ts";
 import { runStepCode } from "./run-step-code.ts";
 import { assertRunsInTrial, givenOutput } from "./trial.ts";
 import { countStepMails } from "./held-mail.ts";
@@ -60,7 +61,11 @@ export async function executeAttempt(
   const { context, runs, scopes, usageLimits } = options;
   const { run, job, planned } = attempt;
   const evaluate = options.evaluator.forJob(usageSubjectOf(run.actor), jobContext.signal);
-  if (run.isTrial) {
+  const replays = { runs, scopes, definitionCache: context.definitionCache };
+  if (isReplay(run)) {
+    if (job.item === null && (await wasStoppedBefore(replays, plan, run, job.stepId)))
+      return { kind: "cancelled" };
+  } else if (run.isTrial) {
     const given = await givenOutput(scopes, job, planned);
     if (given !== undefined) return given;
   }
@@ -75,6 +80,10 @@ export async function executeAttempt(
   const position = plan.compiled.position.get(job.stepId)!;
   const resource = plan.compiled.resources[position];
   attempt.inputHash = shortHash(canonicalJson([planned.type.type, resource, attempt.input]));
+  if (isReplay(run)) {
+    const replayed = await replayedResult(replays, plan, run, attempt);
+    if (replayed !== undefined) return replayed;
+  }
   if (run.retryOf !== null) attempt.effectRunId = await firstRunWithEffect(runs, run, job);
   if (planned.type.needsFacts?.(planned.step) === true)
     attempt.facts = (await runs.facts(run.id))?.[job.stepId];

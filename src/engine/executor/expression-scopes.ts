@@ -134,6 +134,7 @@ export function expressionScopes(
   const inputs = cached<Record<string, unknown>>();
   const states = cached<Record<string, unknown>>();
   const trials = cached<Trial["given"]>();
+  const sources = cached<RunRecord>();
 
   async function givenFor({ runId, stepId }: Omit<StepRef, "item">): Promise<GivenOutput | undefined> {
     const given = await trials(runId, async () => (await runs.trial(runId))!.given);
@@ -149,7 +150,7 @@ export function expressionScopes(
     const error = record?.error ?? null;
     const ended = { status: toStepStatus(state), error: errorValue(error) };
     if (record !== undefined && record.items !== null) {
-      const given = run.isTrial ? await givenFor(ref) : undefined;
+      const given = run.isTrial && run.replay === null ? await givenFor(ref) : undefined;
       const items = (await runs.itemOutputs(ref)).map((item) =>
         given === undefined ? stepValue(planned, item) : givenItem(planned, given),
       );
@@ -188,6 +189,14 @@ export function expressionScopes(
     const chunk = Math.floor(item / CHUNK_ITEMS);
     const items = await chunks(`${runId} ${stepId} ${chunk}`, () => runs.itemChunk({ runId, stepId }, chunk));
     return items[item % CHUNK_ITEMS];
+  }
+
+  /** The value of `run`: in a backtest that of the run of the past, whose times and id its outputs are made of. */
+  async function shownRun(plan: Plan, run: RunRecord): Promise<ReturnType<typeof runScope>> {
+    const { replay } = run;
+    if (replay === null) return runScope(run, await urlsOf(plan, run.id));
+    const source = await sources(replay.runId, async () => (await runs.find(replay.runId)) ?? run);
+    return runScope({ ...source, workflowId: run.workflowId }, await urlsOf(plan, source.id));
   }
 
   /** The URLs of the events that the steps of a run wait for, by step id. */
@@ -241,7 +250,7 @@ export function expressionScopes(
       const { state: declaration } = plan.compiled.definition;
       const scope: Scope = {
         inputs: runInputs,
-        run: runScope(run, await urlsOf(plan, run.id)),
+        run: await shownRun(plan, run),
         steps,
         ...(declaration !== undefined && { state: await states(run.id, () => loadState(declaration, run)) }),
       };

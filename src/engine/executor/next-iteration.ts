@@ -38,7 +38,8 @@ export async function nextIteration(
     if (await isDone(repeat, job.stepId, last.item, evaluateNext)) return { kind: "repeated" };
     const loop = await evaluateVariables(repeat, "next", evaluateNext);
     // An iteration whose recorded output was reused did nothing that a pause could wait for.
-    const pauses = repeat.everyMs > 0 && result.reusedFrom === null;
+    const isLive = result.reusedFrom === null && (run.replay === null || planned.type.compute === undefined);
+    const pauses = repeat.everyMs > 0 && isLive;
     const dueAt = pauses ? iso(context.clock.now() + repeat.everyMs) : null;
     return { kind: "iteration", index: last.item + 1, loop, dueAt };
   } catch (thrown) {

@@ -101,17 +101,17 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
         report(tx);
         if (attempt.input === undefined) return;
         await recordUsage(tx, attempt);
-        const end = { usage: attempt.usage ?? null, error: null };
+        const end = { usage: attempt.usage ?? null, error };
         // The attempt of a wait stays open without an executor. The job that ends the wait ends it.
         await (isWait(result)
           ? saveAttempt(context, tx, attempt, { executor: null }, { ...end, status: "running" }, null)
-          : saveAttempt(context, tx, attempt, jobContext, { ...end, status: "succeeded" }, finishedAt));
+          : saveAttempt(context, tx, attempt, jobContext, { ...end, status: attemptStatus(result) }, finishedAt));
       },
     };
   }
 
   function failureOf(attempt: Attempt, jobContext: JobContext, thrown: unknown): JobResult {
-    const { job, planned, startedAt } = attempt;
+    const { run, job, planned, startedAt } = attempt;
     const error = attemptError(attempt, jobContext, thrown);
     if (thrown instanceof StepError) attempt.usage ??= thrown.options.usage;
     const finishedAt = iso(context.clock.now());
@@ -142,7 +142,9 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     if (status === "interrupted") return retry(null, job.retryCount);
     // Nor does a mail that waits for the limit of its owner.
     if (until !== undefined) return retry(iso(until), job.retryCount, job.attempt);
-    const delay = status === "failed" ? retryDelay(planned, job, thrown) : undefined;
+    // In a backtest only what really ran can succeed the next time.
+    const mayRepeat = status === "failed" && (run.replay === null || attempt.codeStartedAt !== undefined);
+    const delay = mayRepeat ? retryDelay(planned, job, thrown) : undefined;
     if (delay !== undefined) return retry(iso(context.clock.now() + delay), job.retryCount + 1);
     const result: StepResult = status === "cancelled" ? { kind: "cancelled" } : { kind: "failed", error };
     return {
@@ -174,6 +176,10 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     });
   }
 }
+
+/** The status of an attempt whose step has ended. The result of a recorded step may be its failure. */
+const attemptStatus = ({ kind }: StepResult): "succeeded" | "failed" | "cancelled" =>
+  kind === "failed" || kind === "cancelled" ? kind : "succeeded";
 
 const sizeOf = (result: StepResult): number => (result.kind === "succeeded" ? result.output.text.length : 0);
 

@@ -124,13 +124,14 @@ async function retryStep(
     await endIfStopping(context, tx, job.runId);
     return;
   }
-  const compiled = await context.definitionCache.get((await tx.runs.find(job.runId))!, tx.runs);
+  const run = (await tx.runs.find(job.runId))!;
+  const compiled = await context.definitionCache.get(run, tx.runs);
   const now = context.clock.now();
   await tx.jobs.dropStepJobs(job);
   await endWaitingAttempt(context, tx, job, step, { status: "failed", error, finishedAt: iso(now) });
   const { runId, stepId, item } = job;
   await tx.jobs.add(
-    newStepJob(compiled, { runId, stepId, item }, job.priority, {
+    newStepJob(compiled, { runId, stepId, item }, run, {
       attempt: step.attempts + 1,
       retryCount,
       dueAt: iso(now + delay),

@@ -28,7 +28,7 @@ export async function recordFanOut(
   const { concurrency = DEFAULT_CONCURRENCY } = compiled.definition.steps[position]!;
   const started = Math.min(items.length, concurrency);
   for (let item = 0; item < started; item += 1) {
-    await tx.jobs.add(newStepJob(compiled, { ...ref, item }, run.priority));
+    await tx.jobs.add(newStepJob(compiled, { ...ref, item }, run));
   }
   const empty = items.length === 0;
   const state = empty ? "succeeded" : "running";
@@ -90,7 +90,7 @@ export async function recordItemOutcome(
     if (failed && result.kind === "failed") fields.error = { ...result.error, item: ref.item };
     if (allFailed) fields.error = await allItemsFailed(tx, step, items.total);
   } else if (!stopping && items.started < items.total) {
-    await tx.jobs.add(newStepJob(compiled, { ...ref, item: items.started }, run.priority));
+    await tx.jobs.add(newStepJob(compiled, { ...ref, item: items.started }, run));
     items.started += 1;
   }
   if (fields.state === "running" && !(await hasActiveItems(tx, ref))) fields.state = "waiting";

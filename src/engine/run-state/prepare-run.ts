@@ -166,6 +166,7 @@ export function prepareRun({
       retryOf: request.retryOf?.id ?? null,
       isTrial: request.trial !== undefined,
       trial: request.trial ?? null,
+      replay: request.replay ?? null,
       parent: request.parent ?? null,
       scheduledFor: request.scheduledFor ?? null,
       backfill: request.backfill ?? null,

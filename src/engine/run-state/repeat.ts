@@ -17,7 +17,7 @@ export async function startIteration(
   { startedAt }: StepTimes,
 ): Promise<StepState> {
   await tx.runs.saveChunk(ref, index, [loop]);
-  await tx.jobs.add(newStepJob(compiled, { ...ref, item: index }, run.priority, { dueAt }));
+  await tx.jobs.add(newStepJob(compiled, { ...ref, item: index }, run, { dueAt }));
   const before = index === 0 ? null : (await tx.runs.step(ref))!.items;
   const items = before ?? { total: 0, started: 0, done: 0, failed: 0, bytes: 0 };
   const state = dueAt === null ? "running" : "waiting";

@@ -44,9 +44,11 @@ export const newJob = (
 export function newStepJob(
   { position, resources, rates }: Pick<CompiledDefinition, "position" | "resources" | "rates">,
   ref: StepRef,
-  priority: number,
+  { priority, replay }: Pick<RunRecord, "priority" | "replay">,
   overrides: Partial<NewJob> = {},
 ): NewJob {
+  // Recorded outputs use nothing that others could wait for.
+  if (replay?.reads === "recorded") return newJob(ref, "step", priority, overrides);
   const at = position.get(ref.stepId)!;
   return newJob(ref, "step", priority, { resource: resources[at]!, rate: rates[at]!, ...overrides });
 }

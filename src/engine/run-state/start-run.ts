@@ -99,7 +99,7 @@ export async function admitQueuedRuns(
 /** Adds the job of a step's first attempt, or of the evaluation of its `for_each` or `repeat`. */
 export const addStepJob = (
   tx: EngineWriters,
-  run: Pick<RunRecord, "id" | "priority">,
+  run: Pick<RunRecord, "id" | "priority" | "replay">,
   compiled: CompiledDefinition,
   position: number,
 ): Promise<void> => {
@@ -108,7 +108,7 @@ export const addStepJob = (
   // Items and iterations use the resource and the rate, not the evaluation of a list or of a condition.
   return tx.jobs.add(
     forEach === undefined && repeat === undefined
-      ? newStepJob(compiled, ref, run.priority)
+      ? newStepJob(compiled, ref, run)
       : newJob(ref, "step", run.priority),
   );
 };
@@ -123,12 +123,12 @@ export const mayStartNow = async (
 /** Whether `concurrency` and the schedule's `overlap` let the run start now. */
 async function hasCapacity(
   tx: EngineWriters,
-  run: Pick<RunRecord, "workflowId" | "project" | "trigger" | "parent">,
+  run: Pick<RunRecord, "workflowId" | "project" | "trigger" | "parent" | "replay">,
   { definition }: CompiledDefinition,
 ): Promise<boolean> {
-  // A single step limits no other one.
+  // A single step limits no other one, and the trials of backtests neither limit the runs of the workflow nor are limited by them.
   const { workflowId, project } = run;
-  if (workflowId === null) return true;
+  if (workflowId === null || run.replay !== null) return true;
   const queue = { workflowId, project };
   const { concurrency } = definition;
   if (

@@ -20,11 +20,14 @@ export const NO_SNAPSHOT: Snapshot = { state: null, stateRevision: null };
  */
 export async function takeSnapshot(
   tx: EngineWriters,
-  run: Pick<RunRecord, "workflowId" | "project" | "trigger" | "isTrial" | "parent">,
+  run: Pick<RunRecord, "workflowId" | "project" | "trigger" | "isTrial" | "replay" | "parent">,
   { state: declaration }: Definition,
 ): Promise<Snapshot> {
   if (declaration === undefined || run.workflowId === null) return NO_SNAPSHOT;
-  const { workflowId, project } = run;
+  const { workflowId, project, replay } = run;
+  // Its own state is another one by now.
+  if (replay !== null)
+    return { state: stateValues(declaration, (await tx.runs.state(replay.runId)) ?? {}), stateRevision: null };
   if ((await isMoved(tx, { workflowId, project })) || (await belongsToExample(tx, run)))
     return { state: stateValues(declaration, {}), stateRevision: null };
   const stored = await tx.workflowStates.find(workflowId);

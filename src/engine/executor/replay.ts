@@ -1,0 +1,244 @@
+/**
+ * What the trials of backtests do instead of executing steps: outputs that the run of the past recorded stand in for steps with
+ * effects, for waits, and for whatever has the same input as then. Steps that only compute are computed, and steps that only read
+ * run if the backtest reads live. Nothing else is executed.
+ */
+import { canonicalJson } from "../../core/canonical-json.ts";
+import { encodeJson } from "../../core/encoded-json.ts";
+import { formatShape } from "../../core/format-shape.ts";
+import { GIVEN, type Replay, type RunRecord, type StepRecord, type StepRef } from "../../core/model.ts";
+import type { RunReader } from "../../core/run-ports.ts";
+import { runsInTrial } from "../../core/step-type.ts";
+import { StepError } from "../../core/step-errors.ts";
+import type { NotComparable } from "../../../schemas/backtest.ts";
+import { isWaitingStepType } from "../../../schemas/waiting-step-types.ts";
+import type { CompiledDefinition, DefinitionCache } from "../definition/compiled-definition.ts";
+import { ancestorsOf } from "../definition/graph.ts";
+import type { Plan, PlannedStep } from "../definition/plan.ts";
+import { emptyOutput, givenItem, isForEachItem } from "../definition/step-value.ts";
+import type { EndedResult } from "../run-state/step-result.ts";
+import type { Attempt } from "./attempt.ts";
+import type { ExpressionScopes } from "./expression-scopes.ts";
+import { encodeOutput, MAX_OUTPUT_CHARS } from "./step-values.ts";
+
+/** Number of items that are read at a time. */
+const PAGE = 500;
+
+export interface ReplayOptions {
+  runs: RunReader;
+  definitionCache: DefinitionCache;
+  scopes: Pick<ExpressionScopes, "givenFor">;
+}
+
+/** The trial of a backtest. */
+type ReplayRun = RunRecord & { replay: Replay };
+
+export const isReplay = (run: RunRecord): run is ReplayRun => run.replay !== null;
+
+/** The run of the past, with its definition. */
+interface Source {
+  run: RunRecord;
+  compiled: CompiledDefinition;
+}
+
+/** @throws StepError not_given */
+async function sourceOf(
+  { runs, definitionCache }: Pick<ReplayOptions, "runs" | "definitionCache">,
+  { replay }: ReplayRun,
+): Promise<Source> {
+  const run = await runs.find(replay.runId);
+  const compiled = run && (await definitionCache.find(run, runs));
+  if (run !== undefined && compiled !== undefined) return { run, compiled };
+  throw notComparable("purged", `The run ${replay.runId} is no longer stored with its definition.`);
+}
+
+/** Ends the trial, because it can't know what would happen. */
+const notComparable = (reason: NotComparable, message: string, fix?: string): StepError =>
+  new StepError("not_given", message, { details: { reason }, ...(fix !== undefined && { fix }) });
+
+/**
+ * Whether the run of the past failed before it came to a step, by a step that this one does not follow. With which of them it
+ * begins is chance, so the trial does not go further than the run did.
+ */
+export async function wasStoppedBefore(
+  options: Pick<ReplayOptions, "runs" | "definitionCache">,
+  { compiled }: Plan,
+  run: ReplayRun,
+  stepId: string,
+): Promise<boolean> {
+  const source = await sourceOf(options, run);
+  const failed = source.run.stepStates.positionsOf("failed");
+  const position = source.compiled.position.get(stepId);
+  if (failed.length === 0 || position === undefined) return false;
+  const state = source.run.stepStates.at(position);
+  if (state !== "pending" && state !== "cancelled") return false;
+  const before = ancestorsOf(source.compiled.graph, position);
+  const beforeNow = ancestorsOf(compiled.graph, compiled.position.get(stepId)!);
+  return !failed.some((at) => {
+    const now = compiled.position.get(source.compiled.definition.steps[at]!.id);
+    return before.has(at) || (now !== undefined && beforeNow.has(now));
+  });
+}
+
+/**
+ * The result of an attempt whose fields are evaluated.
+ * @returns undefined where the step is to run
+ * @throws StepError not_given, with the reason in its details, where nobody knows what the step would do
+ */
+export async function replayedResult(
+  options: ReplayOptions,
+  plan: Plan,
+  run: ReplayRun,
+  attempt: Attempt,
+): Promise<EndedResult | undefined> {
+  const { job, planned } = attempt;
+  const { type, step } = planned;
+  if (type.compute !== undefined) return undefined;
+  const source = await sourceOf(options, run);
+  const found = await counterpart(options, source, attempt);
+  if (found?.isSame === true) return endOf(options, found, attempt);
+  if (found === undefined && job.item !== null && wasFanOutStopped(source, job.stepId))
+    return { kind: "cancelled" };
+  const mayRun = runsInTrial(type, { ...step, ...attempt.input }) && !isWaitingStepType(type.type);
+  if (mayRun && run.replay.reads === "live") return undefined;
+  const given = await givenInstead(options, attempt);
+  if (given !== undefined) return given;
+  if (mayRun) throw changedRead(planned, found !== undefined);
+  if (found?.record.state === "succeeded") return endOf(options, found, attempt);
+  if (found !== undefined && found.record.state !== "skipped") throw failedBefore(planned);
+  if (isOutputRead(plan, step.id)) throw newStep(planned);
+  return succeeded(attempt, encodeJson(emptyOutput(planned)), GIVEN);
+}
+
+/** What the run of the past recorded of the same step or item. */
+interface Counterpart {
+  ref: StepRef;
+  record: StepRecord;
+  /** Whether its input was the same. */
+  isSame: boolean;
+}
+
+async function counterpart(
+  options: ReplayOptions,
+  { run: { id: runId }, compiled }: Source,
+  attempt: Attempt,
+): Promise<Counterpart | undefined> {
+  const { job, planned } = attempt;
+  const position = compiled.position.get(job.stepId);
+  if (position === undefined) return undefined;
+  const { type } = compiled.definition.steps[position]!;
+  if (type !== planned.type.type) return undefined;
+  const { runs } = options;
+  const ref: StepRef = { runId, stepId: job.stepId, item: job.item };
+  const record = await runs.step(ref);
+  if (record?.items !== undefined && record.items !== null) return undefined;
+  const isSameAs = (at: StepRef, candidate: StepRecord): Promise<boolean> =>
+    hasSameInput(runs, at, candidate, attempt);
+  if (record !== undefined && (await isSameAs(ref, record))) return { ref, record, isSame: true };
+  if (job.item !== null && planned.forEach !== null) {
+    // Where the list has changed, the same item has another number.
+    for (let from = 0; ; from += PAGE) {
+      const items = await runs.items({ runId, stepId: job.stepId }, from, PAGE);
+      for (const item of items) {
+        const at = { ...ref, item: item.item };
+        if (item.inputHash === attempt.inputHash && (await isSameAs(at, item)))
+          return { ref: at, record: item, isSame: true };
+      }
+      if (items.length < PAGE) break;
+    }
+  }
+  return record && { ref, record, isSame: false };
+}
+
+/** Whether a step or item of the past had the input of an attempt. What failed has no hash, but its input is stored. */
+async function hasSameInput(
+  runs: Pick<RunReader, "valueText">,
+  ref: StepRef,
+  { state, inputHash, attempts }: StepRecord,
+  { input, inputHash: now }: Attempt,
+): Promise<boolean> {
+  if (state === "succeeded") return inputHash === now;
+  if (state === "skipped") return false;
+  const range = { from: 0, chars: MAX_OUTPUT_CHARS };
+  const stored = await runs.valueText({ ...ref, what: "attempt_input", attempt: attempts }, range);
+  if (stored === undefined || stored.chars > stored.text.length) return false;
+  return canonicalJson(JSON.parse(stored.text)) === canonicalJson(input);
+}
+
+/** Whether a fan-out ended before all of its items had run. */
+function wasFanOutStopped({ run, compiled }: Source, stepId: string): boolean {
+  const position = compiled.position.get(stepId);
+  if (position === undefined || compiled.definition.steps[position]!.for_each === undefined) return false;
+  return ["failed", "cancelled"].includes(run.stepStates.at(position));
+}
+
+/** How the step or item ended then. */
+async function endOf(
+  { runs }: Pick<ReplayOptions, "runs">,
+  { ref, record }: Counterpart,
+  attempt: Attempt,
+): Promise<EndedResult> {
+  if (record.state === "succeeded") {
+    const output = await runs.outputJson(ref);
+    return succeeded(attempt, output ?? encodeJson({}), ref.runId);
+  }
+  return record.error === null || record.state === "cancelled"
+    ? { kind: "cancelled" }
+    : { kind: "failed", error: record.error };
+}
+
+const succeeded = (
+  { inputHash }: Attempt,
+  output: Extract<EndedResult, { kind: "succeeded" }>["output"],
+  reusedFrom: string,
+): EndedResult => ({ kind: "succeeded", output, inputHash: inputHash!, reusedFrom });
+
+/** The output that the backtest was given for the step, with all its fields. */
+async function givenInstead(
+  { scopes }: Pick<ReplayOptions, "scopes">,
+  attempt: Attempt,
+): Promise<EndedResult | undefined> {
+  const { run, job, planned } = attempt;
+  const given = await scopes.givenFor({ runId: run.id, stepId: job.stepId });
+  if (given === undefined) return undefined;
+  const ofItem =
+    job.item === null || isForEachItem(planned.step, given)
+      ? given
+      : ((given["items"] as Record<string, unknown>[] | undefined)?.[job.item] ?? undefined);
+  if (ofItem === undefined) return undefined;
+  const { status: _status, error: _error, ...output } = givenItem(planned, ofItem);
+  return succeeded(attempt, encodeOutput(job.stepId, output), GIVEN);
+}
+
+/** Whether anything of the definition reads the output of a step. */
+export function isOutputRead({ steps, undo, output, commit }: Plan, stepId: string): boolean {
+  if (output === null && steps.at(-1)!.step.id === stepId) return true;
+  if (output?.stepIds.has(stepId) === true || commit?.stepIds.has(stepId) === true) return true;
+  return [...steps, ...undo.values()].some(
+    ({ conditionReads, fieldReads, repeat }) =>
+      conditionReads.has(stepId) || fieldReads.has(stepId) || repeat?.nextReads.has(stepId) === true,
+  );
+}
+
+const changedRead = ({ step, type }: PlannedStep, isKnown: boolean): StepError =>
+  notComparable(
+    "changed_read",
+    isKnown
+      ? `"${step.id}" (${type.type}) has another input than in the run, and this backtest reads recorded outputs only.`
+      : `The run has no output of "${step.id}" (${type.type}), and this backtest reads recorded outputs only.`,
+    'Start the backtest with reads: "live", which runs steps that only read; or give its output in given.',
+  );
+
+const failedBefore = ({ step, type }: PlannedStep): StepError =>
+  notComparable(
+    "failed_before",
+    `"${step.id}" (${type.type}) did not succeed in the run, and has another input now: what it would return is not known.`,
+    `Give its output in given: {"${step.id}": ${formatShape(type.output)}}.`,
+  );
+
+const newStep = ({ step, type }: PlannedStep): StepError =>
+  notComparable(
+    "new_step",
+    `The run did not execute "${step.id}" (${type.type}), and its output is read.`,
+    `Give its output in given: {"${step.id}": ${formatShape(type.output)}}.`,
+  );
