@@ -47,14 +47,12 @@ export const NotComparable = z
     "stopped",
     "purged",
     "undo_changed",
-    "not_started",
   ])
   .meta({
     description:
       "`new_step`: a step with effects that the run did not execute, and whose output is read. `changed_read`: a query or call has another " +
       "input; `reads: live` runs it. `failed_before`: the step failed with another input, so nobody knows what it returns now. `stopped`: the run was " +
-      "cancelled or timed out. `purged`: the run, or a value of it, is no longer stored. `undo_changed`: the run undid steps, and what undoes them has " +
-      "changed. `not_started`: the replay could not start.",
+      "cancelled or timed out. `purged`: the run, or a value of it, is no longer stored. `undo_changed`: the run undid steps, and what undoes them has changed.",
     example: "changed_read",
   });
 export type NotComparable = z.infer<typeof NotComparable>;
@@ -113,6 +111,7 @@ export const BacktestSummary = z
       "The time of all steps, in milliseconds; of reused outputs, the recorded time.",
     ),
     tokens: Amount("Tokens of models, input and output."),
+    cost: Amount("Cost of models, in the unit of the configured prices; 0 without prices."),
   })
   .meta({ id: "BacktestSummary" });
 export type BacktestSummary = z.infer<typeof BacktestSummary>;

@@ -166,6 +166,7 @@ export async function startExecutor(
     queue,
     startDueRuns: () => handlers.scheduler.startDueRuns(),
     continueBackfills: () => handlers.backfiller.startRuns(),
+    continueBacktests: () => handlers.backtester.startRuns(),
     startReceived: () => handlers.triggerDeliveries.startReceived(),
     deliverer: delivering,
     raiseOverdue,

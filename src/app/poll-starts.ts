@@ -1,4 +1,4 @@
-/** Starts the runs of schedules, backfills and received deliveries in an executor: from time to time, and after changes. */
+/** Starts the runs of schedules, backfills, backtests and received deliveries in an executor: from time to time, and after changes. */
 import type { ChangeFeed } from "../core/change-feed.ts";
 import { SECOND } from "../core/clock.ts";
 import type { StorageHealth } from "../core/storage-health.ts";
@@ -8,12 +8,13 @@ import type { Repeat } from "./repeat.ts";
 /** Poll interval for schedules that are due, backfills, and deliveries that were put off or missed; in milliseconds. */
 const POLL_MS = SECOND / 2;
 const BACKFILLS_FAILED = "backfill poll failed";
+const BACKTESTS_FAILED = "backtest poll failed";
 const DELIVERIES_FAILED = "deliveries not handled, trying again";
-/** How long changes of runs are collected before backfills go on, in milliseconds. */
+/** How long changes of runs are collected before backfills and backtests go on, in milliseconds. */
 const COLLECT_MS = 20;
 
 interface Options {
-  handlers: Pick<JobHandlers, "scheduler" | "backfiller" | "triggerDeliveries">;
+  handlers: Pick<JobHandlers, "scheduler" | "backfiller" | "backtester" | "triggerDeliveries">;
   changes: Pick<ChangeFeed, "subscribe">;
   /** Called when runs have started. */
   wake(): void;
@@ -23,13 +24,13 @@ interface Options {
 
 export interface StartPoll {
   start(): void;
-  /** The next run of a backfill may start as soon as one has ended. */
+  /** The next run of a backfill or backtest may start as soon as one has ended. */
   runsChanged(): void;
   stop(): void;
 }
 
 export function startPoll({ handlers, changes, wake, health, repeat }: Options): StartPoll {
-  const { scheduler, backfiller, triggerDeliveries } = handlers;
+  const { scheduler, backfiller, backtester, triggerDeliveries } = handlers;
   const ends: (() => void)[] = [];
   let collecting: NodeJS.Timeout | undefined;
   const reporting = (failure: string) => (err: unknown) => health.reportFailure(err, failure);
@@ -41,6 +42,7 @@ export function startPoll({ handlers, changes, wake, health, repeat }: Options):
   };
   const startSchedules = waking(() => scheduler.startDueRuns());
   const continueBackfills = waking(() => backfiller.startRuns());
+  const continueBacktests = waking(() => backtester.startRuns());
   const startDeliveries = waking(() => triggerDeliveries.startReceived());
   return {
     start() {
@@ -52,13 +54,15 @@ export function startPoll({ handlers, changes, wake, health, repeat }: Options):
       poll(startSchedules, "schedule poll failed");
       poll(() => scheduler.correctLateSchedules(), "check of schedules failed");
       poll(continueBackfills, BACKFILLS_FAILED);
+      poll(continueBacktests, BACKTESTS_FAILED);
       poll(startDeliveries, DELIVERIES_FAILED);
     },
     runsChanged() {
-      if (ends.length === 0 || !backfiller.isActive()) return;
+      if (ends.length === 0 || !(backfiller.isActive() || backtester.isActive())) return;
       collecting ??= setTimeout(() => {
         collecting = undefined;
-        void continueBackfills().catch(reporting(BACKFILLS_FAILED));
+        if (backfiller.isActive()) void continueBackfills().catch(reporting(BACKFILLS_FAILED));
+        if (backtester.isActive()) void continueBacktests().catch(reporting(BACKTESTS_FAILED));
       }, COLLECT_MS).unref();
     },
     stop() {

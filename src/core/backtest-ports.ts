@@ -49,6 +49,8 @@ export interface BacktestDetails {
   effects: BacktestEffect[];
   stepMs: { before: number; after: number };
   tokens: { before: number; after: number };
+  /** Of models, in the unit of the configured prices; 0 without prices. */
+  cost: { before: number; after: number };
 }
 
 /** A run of the past in a backtest. */

@@ -22,6 +22,7 @@ import { planner } from "../definition/plan.ts";
 import { MAX_CALL_DEPTH } from "../run-state/pin-calls.ts";
 import type { PrepareRun } from "../run-state/prepare-run.ts";
 import { type Backfiller, backfiller } from "../run-state/backfills.ts";
+import { type Backtester, backtester } from "./backtests/backtester.ts";
 import { type Scheduler, scheduler } from "../run-state/schedules.ts";
 import { decisionsHold } from "../run-state/decisions-hold.ts";
 import { type TriggerDeliveryStarter, deliveryStarter } from "./start-deliveries.ts";
@@ -51,6 +52,7 @@ export interface JobHandlers {
   scheduler: Scheduler;
   triggerDeliveries: TriggerDeliveryStarter;
   backfiller: Backfiller;
+  backtester: Backtester;
   handler: JobHandler;
   onUnexpectedError: OnUnexpectedError;
   /** Ends the threads that evaluate expressions. */
@@ -132,6 +134,7 @@ export function jobHandlers({
   return {
     scheduler: scheduler(starting),
     backfiller: backfiller(starting),
+    backtester: backtester({ ...starting, planOf: shared.planOf }),
     triggerDeliveries: deliveryStarter({
       context,
       read,

@@ -11,6 +11,7 @@ import type { RunReader } from "../../core/run-ports.ts";
 import { runsInTrial } from "../../core/step-type.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { NotComparable } from "../../../schemas/backtest.ts";
+import type { RunError } from "../../../schemas/run.ts";
 import { isWaitingStepType } from "../../../schemas/waiting-step-types.ts";
 import type { CompiledDefinition, DefinitionCache } from "../definition/compiled-definition.ts";
 import { ancestorsOf } from "../definition/graph.ts";
@@ -55,6 +56,12 @@ async function sourceOf(
 /** Ends the trial, because it can't know what would happen. */
 const notComparable = (reason: NotComparable, message: string, fix?: string): StepError =>
   new StepError("not_given", message, { details: { reason }, ...(fix !== undefined && { fix }) });
+
+/** Whether a step of a replay failed because nobody knows what it would do; with a reason, because of that. */
+export const isReplayFailure = (
+  { code, details }: Pick<RunError, "code" | "details">,
+  reason?: NotComparable,
+): boolean => code === "not_given" && (reason === undefined || details?.["reason"] === reason);
 
 /**
  * Whether the run of the past failed before it came to a step, by a step that this one does not follow. With which of them it

@@ -154,7 +154,7 @@ export function startLimits({ holdersOf, unfinishedRuns }: StartLimitsOptions, c
 
 /** How much of a limit a run may use. */
 const shareOf = ({ trigger }: StartingRun, max: number): number =>
-  trigger === "backfill" ? Math.ceil(max * BACKFILL_SHARE) : max;
+  trigger === "backfill" || trigger === "backtest" ? Math.ceil(max * BACKFILL_SHARE) : max;
 
 const tooManyRuns = (what: string, how: string, project?: string): LimitRefusal =>
   new LimitRefusal("too_many_runs", `${what} Wait until some have ended, or cancel some: ${how}`, {

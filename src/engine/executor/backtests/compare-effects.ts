@@ -1,0 +1,138 @@
+/** Compares the effects of a run with those that its replay would have. */
+import type { BacktestEffect } from "../../../../schemas/backtest.ts";
+import { canonicalJson } from "../../../core/canonical-json.ts";
+import type { StepDefinition } from "../../../../schemas/workflow-definition.ts";
+import type { RunReader } from "../../../core/run-ports.ts";
+import { isReplayFailure } from "../replay.ts";
+import { type Execution, executionsOf, hasEffect, inputOf, plannedStep, type Recorded } from "./executions.ts";
+import { shownDifferences } from "./show-differences.ts";
+
+/** Maximum number of differing fields that are shown of an effect. */
+const MAX_DIFFERENCES = 3;
+
+interface Effects {
+  effects: BacktestEffect[];
+  /** Whether the replay ended before it came to effects that the run had, and these may differ now. */
+  areUnknown: boolean;
+}
+
+/** @param endedAlike whether both failed in the same way: with what runs beside that is chance */
+export async function compareEffects(
+  runs: RunReader,
+  before: Recorded,
+  after: Recorded,
+  { endedAlike }: { endedAlike: boolean },
+): Promise<Effects> {
+  const ids = [...new Set([...idsOf(after), ...idsOf(before)])];
+  const effects: BacktestEffect[] = [];
+  let areUnknown = false;
+  for (const id of ids) {
+    const left = await executed(runs, before, id);
+    const right = await executed(runs, after, id);
+    const unchanged = takeEqual(left, right);
+    const wasCut = endedAlike && left.length > right.length && !hasEnded(after, id);
+    if (wasCut && !hasSameSource(before, after, id)) areUnknown = true;
+    const cut = wasCut ? left.length - right.length : 0;
+    const changed = Math.min(left.length, right.length);
+    const removed = left.length - changed - cut;
+    const added = right.length - changed;
+    const { type } = (plannedStep(after, id) ?? plannedStep(before, id))!.step;
+    if (unchanged + cut + changed + removed + added === 0) continue;
+    effects.push({
+      step: id,
+      type,
+      unchanged: unchanged + cut,
+      changed,
+      added,
+      removed,
+      ...(changed > 0 && { first: await firstChange(runs, before, id, left[0]!, right[0]!) }),
+    });
+  }
+  return { effects, areUnknown };
+}
+
+export const isUnchanged = ({ changed, added, removed }: BacktestEffect): boolean =>
+  changed + added + removed === 0;
+
+const idsOf = (recorded: Recorded): string[] =>
+  recorded.plan.steps.filter(hasEffect).map(({ step }) => step.id);
+
+/** An execution with what makes it equal to others. */
+interface Keyed extends Execution {
+  key: string;
+}
+
+/** The executions of a step that did something, or would have. */
+async function executed(runs: RunReader, recorded: Recorded, id: string): Promise<Keyed[]> {
+  const planned = plannedStep(recorded, id);
+  if (planned === undefined || !hasEffect(planned)) return [];
+  const found: Keyed[] = [];
+  for await (const execution of executionsOf(runs, recorded, id)) {
+    const { state, inputHash, error, attempts } = execution.record;
+    if (state === "succeeded") found.push({ ...execution, key: `${planned.step.type} ${inputHash}` });
+    else if (error !== null && isReplayFailure(error, "new_step")) found.push({ ...execution, key: "new" });
+    else if (error !== null && attempts > 0 && !isReplayFailure(error))
+      found.push({ ...execution, key: `failed ${execution.ref.item} ${error.code}` });
+  }
+  return found;
+}
+
+/** Removes from both lists what they have in common. @returns the number of pairs */
+function takeEqual(left: Keyed[], right: Keyed[]): number {
+  const waiting = new Map<string, number>();
+  for (const { key } of right) waiting.set(key, (waiting.get(key) ?? 0) + 1);
+  const taken = new Map<string, number>();
+  const rest = left.filter(({ key }) => {
+    const count = waiting.get(key) ?? 0;
+    if (count === 0) return true;
+    waiting.set(key, count - 1);
+    taken.set(key, (taken.get(key) ?? 0) + 1);
+    return false;
+  });
+  const pairs = left.length - rest.length;
+  const others = right.filter(({ key, record }) => {
+    const count = taken.get(key) ?? 0;
+    taken.set(key, count - 1);
+    // What fails without having failed so in the run fails before its effect.
+    return count <= 0 && (record.state === "succeeded" || key === "new");
+  });
+  left.splice(0, left.length, ...rest);
+  right.splice(0, right.length, ...others);
+  return pairs;
+}
+
+/** Whether a step ran to its end in a run. */
+function hasEnded({ run, plan }: Recorded, id: string): boolean {
+  const position = plan.compiled.position.get(id);
+  if (position === undefined) return true;
+  return ["succeeded", "skipped", "failed_continued"].includes(run.stepStates.at(position));
+}
+
+/** Whether a step, and all steps that its input is made of, are the same in both definitions. */
+function hasSameSource(before: Recorded, after: Recorded, stepId: string): boolean {
+  const seen = new Set<string>();
+  const queue = [stepId];
+  for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+    if (seen.has(id)) continue;
+    seen.add(id);
+    const [was, is] = [plannedStep(before, id), plannedStep(after, id)];
+    if (was === undefined || is === undefined || !isSameStep(was.step, is.step)) return false;
+    queue.push(...is.conditionReads, ...is.fieldReads, ...(is.repeat?.nextReads ?? []));
+  }
+  return true;
+}
+
+const isSameStep = (was: StepDefinition, is: StepDefinition): boolean => canonicalJson(was) === canonicalJson(is);
+
+async function firstChange(
+  runs: RunReader,
+  { run }: Recorded,
+  id: string,
+  left: Execution,
+  right: Execution,
+): Promise<NonNullable<BacktestEffect["first"]>> {
+  const [was, is] = [await inputOf(runs, left), await inputOf(runs, right)];
+  const { item } = left.ref;
+  const path = ["steps", id, ...(item === null ? [] : ["items", item]), "input"];
+  return { run_id: run.id, differences: shownDifferences(path, was, is, MAX_DIFFERENCES) };
+}
