@@ -186,6 +186,51 @@ CREATE INDEX backfills_by_workflow on backfills (workflow_id, created_at, id);
 
 CREATE INDEX backfills_running on backfills (subject, created_at) where status = 'running';
 
+CREATE TABLE "backtest_runs" (
+  "backtest_id" text not null references "backtests" ("id"),
+  "position" integer not null,
+  "source_run" text not null,
+  "run" text,
+  "result" text,
+  "details" text, constraint "backtest_runs_pk" primary key ("backtest_id",
+  "position"));
+
+CREATE UNIQUE INDEX backtest_runs_by_replay on backtest_runs (run) where run is not null;
+
+CREATE INDEX backtest_runs_by_result on backtest_runs (backtest_id, result, run, position);
+
+CREATE TABLE "backtests" (
+  "id" text not null primary key,
+  "workflow_id" text not null references "workflows" ("id"),
+  "project" text not null,
+  "version" integer not null,
+  "definition" text,
+  "source_workflow_id" text not null references "workflows" ("id"),
+  "reads" text not null,
+  "given" text not null,
+  "concurrency" integer not null,
+  "status" text not null,
+  "total" integer not null,
+  "message" text,
+  "summary" text,
+  "owner" text not null,
+  "key_name" text not null,
+  "lineage" text not null,
+  "key_limits" text,
+  "surface" text not null,
+  "client" text not null,
+  "subject" text not null,
+  "stored_bytes" bigint not null,
+  "created_at" text not null,
+  "finished_at" text,
+  "cancelled_by" text);
+
+CREATE INDEX backtests_by_workflow on backtests (workflow_id, created_at, id);
+
+CREATE INDEX backtests_finished on backtests (finished_at) where finished_at is not null;
+
+CREATE INDEX backtests_running on backtests (subject, created_at) where status = 'running';
+
 CREATE TABLE "counters" (
   "name" text not null primary key,
   "value" integer not null);
@@ -568,7 +613,8 @@ CREATE TABLE "runs" (
     generated always as (case when owner = 'operator' then lineage else owner end) virtual, project text not null default 'default',
   "trial" text,
   "backfill" text,
-  "causes" text);
+  "causes" text,
+  "replay" text);
 
 CREATE INDEX runs_by_backfill on runs (backfill, created_at, id) where backfill is not null;
 

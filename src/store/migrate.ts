@@ -42,6 +42,7 @@ import * as subscriptions from "./migrations/0034-subscriptions.ts";
 import * as approvalReach from "./migrations/0036-approval-reach.ts";
 import * as postgresWorkflowSearch from "./migrations/0038-postgres-workflow-search.ts";
 import * as foldedTexts from "./migrations/0042-folded-texts.ts";
+import * as backtests from "./migrations/0043-backtests.ts";
 import * as runCauses from "./migrations/0040-run-causes.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
@@ -99,6 +100,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 40, name: "run-causes", requires: 1, up: runCauses.up },
   { id: 41, name: "subscription-confirmations", requires: 1, up: subscriptionConfirmations.up },
   { id: 42, name: "folded-texts", requires: 1, up: foldedTexts.up },
+  { id: 43, name: "backtests", requires: 1, up: backtests.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

@@ -33,6 +33,7 @@ const RUN_COLUMNS = [
   "first_run",
   "retry_of",
   "trial",
+  "replay",
   "parent_run",
   "parent_step",
   "parent_item",
@@ -75,6 +76,7 @@ async function runRecord(db: Kysely<Schema>, row: RunColumns): Promise<RunRecord
     firstRunId: row.first_run,
     retryOf: row.retry_of,
     isTrial: row.trial !== null,
+    replay: parseJson(row.replay),
     parent:
       row.parent_run === null
         ? null

@@ -129,6 +129,7 @@ export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
         state: run.state === null ? null : await encode(run.id, run.state),
         state_revision: run.stateRevision,
         committed: null,
+        replay: jsonText(run.replay),
         trial: run.trial === null ? null : await encode(run.id, run.trial),
         stored_bytes: 0,
       });
@@ -173,7 +174,8 @@ export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
         .where("workflow_id", "=", workflowId)
         .where("project", "=", project)
         .where("finished_at", "is", null)
-        .where("admitted", "=", 1);
+        .where("admitted", "=", 1)
+        .where("replay", "is", null);
       if (trigger !== undefined) query = query.where("trigger", "=", trigger);
       return (await query.executeTakeFirstOrThrow()).count;
     },

@@ -3,6 +3,7 @@ import type { TriggerDeliveryRow, TriggerRow } from "./trigger-schema.ts";
 import type { Generated, GeneratedAlways } from "kysely";
 import type { Surface } from "../../schemas/actor.ts";
 import type { BackfillStatus, ExistingRuns } from "../../schemas/backfill.ts";
+import type { BacktestReads, BacktestResult, BacktestStatus } from "../../schemas/backtest.ts";
 import type { StateChangeKind } from "../../schemas/workflow-state.ts";
 import type { ApprovalEventKind } from "../../schemas/approval-rules.ts";
 import type { ApprovalStatus, AttemptStatus, RunStatus, RunTrigger } from "../../schemas/run.ts";
@@ -102,6 +103,47 @@ export interface BackfillRow {
   cancelled_by: string | null;
 }
 
+/** `subject` is the usage subject of its actor (core/usage-limits.ts), for whom `stored_bytes` count. */
+export interface BacktestRow {
+  id: string;
+  workflow_id: string;
+  project: string;
+  version: number;
+  /** As in `runs` (run-values.ts); null for that of the version. */
+  definition: string | null;
+  source_workflow_id: string;
+  reads: BacktestReads;
+  /** JSON, or a reference to it (run-values.ts). */
+  given: string;
+  concurrency: number;
+  status: BacktestStatus;
+  total: number;
+  message: string | null;
+  summary: string | null;
+  owner: string;
+  key_name: string;
+  lineage: string;
+  /** What the key that started it is limited to, as JSON; null for nothing. */
+  key_limits: string | null;
+  surface: Surface;
+  client: string;
+  subject: string;
+  /** Bytes of `definition` and `given`. */
+  stored_bytes: number;
+  created_at: string;
+  finished_at: string | null;
+  cancelled_by: string | null;
+}
+
+export interface BacktestRunRow {
+  backtest_id: string;
+  position: number;
+  source_run: string;
+  run: string | null;
+  result: BacktestResult | null;
+  details: string | null;
+}
+
 export interface RunRow {
   id: string;
   /** Null in a run of a single step. */
@@ -162,6 +204,8 @@ export interface RunRow {
   project: string;
   /** What a trial is given (core/model.ts), as JSON; null for a run that is none. */
   trial: string | null;
+  /** Which run a trial of a backtest runs again (`Replay`), as JSON; null for all other runs. */
+  replay: string | null;
   /** Who caused it besides its actor (`RunCause`), as JSON; null for nobody. */
   causes: string | null;
 }
@@ -404,6 +448,8 @@ export interface Schema extends AccountSchema, ProjectSchema, SubscriptionSchema
     stored_bytes: number;
   };
   backfills: BackfillRow;
+  backtests: BacktestRow;
+  backtest_runs: BacktestRunRow;
   step_cache: { key: string; expires_at: string; output: string };
   workflows: WorkflowRow;
   workflow_versions: WorkflowVersionRow;

@@ -365,6 +365,7 @@ describe("the state checks of doctor", () => {
         trial: null,
         causes: null,
         backfill: null,
+        replay: null,
         stored_bytes: 0,
         project: "default",
         id,

@@ -20,6 +20,7 @@ export const newRun = (id: string, fields: Partial<NewRun> = {}): NewRun => ({
   retryOf: null,
   isTrial: false,
   trial: null,
+  replay: null,
   parent: null,
   scheduledFor: null,
   backfill: null,
