@@ -94,7 +94,7 @@ export interface BacktestReader {
       limit: number;
     },
   ): Promise<BacktestRunRecord[]>;
-  /** The runs whose replay has started and that have no result: as many as may be unfinished at a time. */
+  /** The runs whose replay has started and that have no result: at most `concurrency` of them. */
   open(id: string): Promise<BacktestRunRecord[]>;
   /** The first run whose replay has not started and that has no result. */
   next(id: string): Promise<BacktestRunRecord | undefined>;

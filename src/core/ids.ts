@@ -23,6 +23,7 @@ export const newTriggerId = (): string => newId("trg");
 /** The id of a delivery to a trigger. */
 export const newTriggerDeliveryId = (): string => newId("trd");
 export const newBackfillId = (): string => newId("bf");
+export const newBacktestId = (): string => newId("bt");
 export const newSubscriptionId = (): string => newId("sub");
 
 /** The id of an event that subscriptions get. */

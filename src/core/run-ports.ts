@@ -12,6 +12,7 @@ import type { EncodedJson } from "./encoded-json.ts";
 import type { RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
 import type { ApprovalReader, ApprovalWriter } from "./approval-ports.ts";
 import type { BackfillReader, BackfillWriter } from "./backfill-ports.ts";
+import type { BacktestReader, BacktestWriter } from "./backtest-ports.ts";
 import type { EventReader, EventWriter } from "./event-ports.ts";
 import type { JobReader, JobWriter } from "./job-ports.ts";
 import type {
@@ -226,7 +227,7 @@ export interface RunWriter extends RunReader {
   ): Promise<void>;
   /** Stores part of a fan-out's list, see `itemChunk`. */
   saveChunk(step: Omit<StepRef, "item">, chunk: number, items: readonly unknown[]): Promise<void>;
-  /** Number of admitted, unfinished runs of a workflow in a project. Exact while an exclusive `lockQueue` is held. */
+  /** Number of admitted, unfinished runs of a workflow in a project, without replays. Exact while an exclusive `lockQueue` is held. */
   countActive(queue: RunQueue, trigger?: RunTrigger): Promise<number>;
   /** Number of its unfinished scheduled runs, admitted or not. Exact while its schedule is locked. */
   countScheduled(queue: RunQueue): Promise<number>;
@@ -348,6 +349,7 @@ export interface EngineWriters extends TransactionScope {
   triggerDeliveries: TriggerDeliveryWriter;
   secretUses: SecretUseWriter;
   backfills: BackfillWriter;
+  backtests: BacktestWriter;
   outbox: OutboxWriter;
   deliveryQueue: DeliveryQueueWriter;
   expectations: ExpectationWriter;
@@ -367,6 +369,7 @@ export interface EngineReaders {
   triggers: TriggerReader;
   triggerDeliveries: TriggerDeliveryReader;
   backfills: BackfillReader;
+  backtests: BacktestReader;
   deliveryQueue: DeliveryQueueReader;
   expectations: ExpectationReader;
   keyNotices: KeyNoticeReader;
@@ -377,7 +380,7 @@ export interface EngineReaders {
  *
  * Isolation: READ COMMITTED or stricter. Nothing else may be assumed: SQLite happens to run write transactions one after
  * the other, so there the methods that only lock are reads.
- * Locks are taken in this order: claims of jobs and of deliveries to webhooks, backfills, starts, usage,
+ * Locks are taken in this order: claims of jobs and of deliveries to webhooks, backfills, backtests, starts, usage,
  * runs, states and queues of workflows, approvals and schedules, expectations, deliveries and subscriptions, the newest audit entry. A
  * database that aborts a transaction nevertheless (deadlock, serialization failure) must run `work` again, in a new
  * transaction. So `work` may run more than once: whatever leaves the transaction goes through `onCommit`.

@@ -80,6 +80,11 @@ export function scopedWriters(tx: Writers, request: RequestScope): Writers {
       ...found.backfills,
       lock: async (id) => limits.checked(await tx.backfills.lock(id), refOfRun),
     },
+    backtests: {
+      ...tx.backtests,
+      ...found.backtests,
+      lock: async (id) => limits.checked(await tx.backtests.lock(id), refOfRun),
+    },
     subscriptions: { ...tx.subscriptions, ...found.subscriptions },
     expectations: { ...tx.expectations, ...found.expectations },
   });
@@ -173,6 +178,7 @@ function limited(read: Limited, limits: Limits): Limited {
     projects: limitedProjects(read.projects, limits),
     reviews: limitedReviews(read.reviews, limits),
     backfills: limitedBackfills(read.backfills, limits),
+    backtests: limitedBacktests(read.backtests, limits),
     subscriptions: limitedSubscriptions(read.subscriptions, limits),
     expectations: limitedExpectations(read.expectations, limits),
     workflowStates: {
@@ -349,6 +355,22 @@ function limitedBackfills(read: Readers["backfills"], limits: Limits): Readers["
     unfinishedRuns: async (id) => filterIds(await read.unfinishedRuns(id), canReadRun),
     slotRuns: async (workflow, times) =>
       (await canReadWorkflow(workflow.workflowId)) ? read.slotRuns(workflow, times) : new Map(),
+  };
+}
+
+function limitedBacktests(read: Readers["backtests"], limits: Limits): Readers["backtests"] {
+  const { listable } = limits;
+  const find = async (id: string) => limits.checked(await read.find(id), refOfRun);
+  const can = async (id: string): Promise<boolean> => (await find(id)) !== undefined;
+  return {
+    ...passedOn(read, "backtests"),
+    find,
+    page: (query) => read.page({ ...query, filter: { ...query.filter, visibility: listable } }),
+    count: (filter) => read.count({ ...filter, visibility: listable }),
+    resultCounts: async (id) => ((await can(id)) ? read.resultCounts(id) : {}),
+    runs: async (id, options) => ((await can(id)) ? read.runs(id, options) : []),
+    open: async (id) => ((await can(id)) ? read.open(id) : []),
+    next: async (id) => ((await can(id)) ? read.next(id) : undefined),
   };
 }
 

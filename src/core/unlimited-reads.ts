@@ -36,6 +36,7 @@ export const UNLIMITED_READS = {
     offeredTo: FOUND,
   },
   backfills: { running: NO_OPERATION },
+  backtests: { running: NO_OPERATION },
   subscriptions: { countDeliveries: FOUND },
   expectations: { due: NO_OPERATION },
   triggerDeliveries: { hasDue: NO_OPERATION, unended: NO_OPERATION },

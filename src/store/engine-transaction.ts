@@ -11,6 +11,7 @@ import {
 } from "./approval-delivery.ts";
 import { approvalReader, approvalWriter } from "./approvals.ts";
 import { backfillReader, backfillWriter } from "./backfills.ts";
+import { backtestReader, backtestWriter } from "./backtests.ts";
 import type { NewWork, Store } from "./store.ts";
 import { deliveryQueueReader, deliveryQueueWriter } from "./deliveries.ts";
 import { expectationReader, expectationWriter } from "./expectations.ts";
@@ -42,6 +43,7 @@ export const engineReaders = (db: Kysely<Schema>): EngineReaders => ({
   triggers: triggerReader(db),
   triggerDeliveries: triggerDeliveryReader(db),
   backfills: backfillReader(db),
+  backtests: backtestReader(db),
   deliveryQueue: deliveryQueueReader(db),
   expectations: expectationReader(db),
   keyNotices: keyNoticeReader(db),
@@ -69,6 +71,7 @@ export const engineWriters = (
   triggerDeliveries: triggerDeliveryWriter(trx, left),
   secretUses: secretUseWriter(trx, clock),
   backfills: backfillWriter(trx),
+  backtests: backtestWriter(trx),
   outbox: outboxWriter(trx),
   deliveryQueue: deliveryQueueWriter(trx),
   expectations: expectationWriter(trx),

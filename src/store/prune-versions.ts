@@ -27,6 +27,11 @@ async function versionsInUse(db: Kysely<Schema>, workflowId: string | undefined)
     .select(["workflow_id", "version"])
     .where("status", "=", "running")
     .execute();
+  const ofBacktests = await db
+    .selectFrom("backtests")
+    .select(["workflow_id", "version"])
+    .where("status", "=", "running")
+    .execute();
   const pins = await db
     .selectFrom("runs")
     .select("pins")
@@ -35,7 +40,9 @@ async function versionsInUse(db: Kysely<Schema>, workflowId: string | undefined)
     .where("pins", "is not", null)
     .execute();
   return new Set([
-    ...[...ofRuns, ...ofSchedules, ...ofBackfills].map((row) => versionHolder(row.workflow_id, row.version)),
+    ...[...ofRuns, ...ofSchedules, ...ofBackfills, ...ofBacktests].map((row) =>
+      versionHolder(row.workflow_id, row.version),
+    ),
     ...pins.flatMap((row) =>
       Object.entries(JSON.parse(row.pins!) as Record<string, number>).map(([id, version]) =>
         versionHolder(id, version),

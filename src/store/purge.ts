@@ -5,6 +5,7 @@ import { type Clock, DAY, iso } from "../core/clock.ts";
 import { purgeAbsences } from "./absences.ts";
 import { purgeEndedApplications } from "./api-keys.ts";
 import { purgeBackfills } from "./backfills.ts";
+import { purgeBacktests } from "./backtests.ts";
 import { purgeRateLimitCounts } from "./rate-limit-counts.ts";
 import { purgeAuditLog } from "./purge-audit-log.ts";
 import type { Locking, Store } from "./store.ts";
@@ -42,7 +43,7 @@ export type PurgePause = (ms: number) => Promise<unknown>;
 type PurgeBatch = (trx: Transaction<Schema>, now: number) => Promise<boolean>;
 
 /**
- * Purges finished runs and their data, deliveries of triggers and to subscriptions, backfills, cached outputs, audit entries, idempotency records,
+ * Purges finished runs and their data, deliveries of triggers and to subscriptions, backfills, backtests, cached outputs, audit entries, idempotency records,
  * counts, links, MCP sessions,
  * messages, expired state of the OAuth protocol, absences that are over, and authorizations of applications that ended 30 days ago. The web server
  * purges the sessions of users itself. Runs go on meanwhile: transactions are small, and each is followed by a pause.
@@ -57,6 +58,7 @@ export async function purgeExpired(
     purgeRuns(trx, { before: iso(now - retention.runs), now: iso(now), limit: BATCH_SIZE });
   const batches: readonly PurgeBatch[] = [
     (trx, now) => purgeBackfills(trx, { before: iso(now - retention.runs), limit: BATCH_SIZE }),
+    (trx, now) => purgeBacktests(trx, { before: iso(now - retention.runs), limit: BATCH_SIZE }),
     (trx, now) =>
       purgeAuditLog(trx, { before: iso(now - retention.audit), now: iso(now), limit: BATCH_SIZE }),
     (trx, now) => purgeDeliveries(trx, { before: iso(now - retention.deliveries), limit: BATCH_SIZE }),

@@ -1,6 +1,7 @@
 /**
- * Counts the bytes that each owner stores: the inputs, outputs and definitions of their runs, and the versions and states
- * of workflows that they wrote. An equal value that is stored once counts for everyone who has it, so a count says nothing about others' values.
+ * Counts the bytes that each owner stores: the inputs, outputs and definitions of their runs, the versions and states
+ * of workflows that they wrote, and the definitions and given outputs of their backtests. An equal value that is stored once
+ * counts for everyone who has it, so a count says nothing about others' values.
  * All of it counts for its project too. Only the default project has no count of its own: it has what the others do not have.
  */
 import { type Kysely, sql } from "kysely";
@@ -183,7 +184,7 @@ export const valueEncoder =
     return storeJson(trx, runId, json);
   };
 
-/** The bytes of each run, version and state, with their subjects: owners, and projects besides the default one. */
+/** The bytes of each run, version, state and backtest, with their subjects: owners, and projects besides the default one. */
 const storedParts = sql`
   select case when owner = ${sql.lit(OPERATOR)} then lineage else owner end as subject, stored_bytes as bytes from runs
   union all
@@ -193,8 +194,13 @@ const storedParts = sql`
   union all
   select subject, stored_bytes as bytes from state_changes
   union all
+  select subject, stored_bytes as bytes from backtests
+  union all
   select ${sql.lit(PROJECT_SUBJECT)} || project as subject, stored_bytes as bytes
   from runs where project <> ${sql.lit(DEFAULT_PROJECT)}
+  union all
+  select ${sql.lit(PROJECT_SUBJECT)} || project as subject, stored_bytes as bytes
+  from backtests where project <> ${sql.lit(DEFAULT_PROJECT)}
   union all
   select ${sql.lit(PROJECT_SUBJECT)} || w.project as subject, v.stored_bytes as bytes
   from workflow_versions v join workflows w on w.id = v.workflow_id where w.project <> ${sql.lit(DEFAULT_PROJECT)}
