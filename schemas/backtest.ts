@@ -16,8 +16,7 @@ export const BacktestId = text(100, 1).meta({
 });
 
 export const BacktestStatus = z.enum(["running", "finished", "failed", "cancelled"]).meta({
-  description:
-    "`finished`: every run was compared. `failed`: it could not go on; `message` says why.",
+  description: "`finished`: every run was compared. `failed`: it could not go on; `message` says why.",
   example: "finished",
 });
 export type BacktestStatus = z.infer<typeof BacktestStatus>;
@@ -40,14 +39,7 @@ export type BacktestReads = z.infer<typeof BacktestReads>;
 
 /** Why a run could not be compared. */
 export const NotComparable = z
-  .enum([
-    "new_step",
-    "changed_read",
-    "failed_before",
-    "stopped",
-    "purged",
-    "undo_changed",
-  ])
+  .enum(["new_step", "changed_read", "failed_before", "stopped", "purged", "undo_changed"])
   .meta({
     description:
       "`new_step`: a step with effects that the run did not execute, and whose output is read. `changed_read`: a query or call has another " +
@@ -61,10 +53,7 @@ export type NotComparable = z.infer<typeof NotComparable>;
 export const BacktestDifference = z
   .strictObject({
     reason: NotComparable.optional(),
-    step: z
-      .string()
-      .optional()
-      .meta({ description: "The first step that differs.", example: "revenue" }),
+    step: z.string().optional().meta({ description: "The first step that differs.", example: "revenue" }),
     item: z.int().optional().meta({ description: "In a fan-out: which item.", example: 3 }),
     message: z.string().meta({ example: "The output has another total." }),
     fix: z.string().optional(),
@@ -78,9 +67,7 @@ export const BacktestEffect = z
   .strictObject({
     step: z.string().meta({ example: "send" }),
     type: z.string().meta({ example: "email" }),
-    unchanged: z
-      .int()
-      .meta({ description: "Number of executions with the same input.", example: 198 }),
+    unchanged: z.int().meta({ description: "Number of executions with the same input.", example: 198 }),
     changed: z.int().meta({ description: "Those with another input.", example: 2 }),
     added: z.int().meta({ description: "Those that the runs did not have.", example: 0 }),
     removed: z.int().meta({ description: "Those that only the runs had.", example: 0 }),
@@ -106,10 +93,16 @@ const Amount = (description: string) =>
 /** What all runs together say, once a backtest has ended. */
 export const BacktestSummary = z
   .strictObject({
-    effects: z.array(BacktestEffect),
-    step_ms: Amount(
-      "The time of all steps, in milliseconds; of reused outputs, the recorded time.",
-    ),
+    effects: z
+      .array(BacktestEffect)
+      .meta({ description: "Steps with effects. Over MCP, those that differ." }),
+    reasons: z
+      .partialRecord(NotComparable, z.int())
+      .meta({
+        description: "Number of runs that are not comparable, by reason.",
+        example: { changed_read: 2 },
+      }),
+    step_ms: Amount("The time of all steps, in milliseconds; of reused outputs, the recorded time."),
     tokens: Amount("Tokens of models, input and output."),
     cost: Amount("Cost of models, in the unit of the configured prices; 0 without prices."),
   })
@@ -120,16 +113,14 @@ export const BacktestRun = z
   .strictObject({
     position: z.int().meta({ description: "Counted from 0, the newest run first.", example: 0 }),
     run_id: z.string().meta({ description: "The run of the past.", example: "run_8dkq2m0sfj3a" }),
-    replay: z
-      .string()
-      .nullable()
-      .meta({
-        description: "The dry run with the definition; null before it starts.",
-        example: "run_1kq0Zr4mXw_a",
-      }),
+    replay: z.string().nullable().meta({
+      description: "The dry run with the definition; null before it starts.",
+      example: "run_1kq0Zr4mXw_a",
+    }),
     status: RunStatus.optional().meta({
       description: "How the run of the past ended; left out once it is purged.",
     }),
+    created_at: timestamp.optional().meta({ description: "When the run of the past was created." }),
     result: BacktestResult.nullable().meta({ description: "Null before it ends." }),
     difference: BacktestDifference.optional(),
   })
@@ -144,17 +135,11 @@ export const Backtest = z
     version: z
       .int()
       .meta({ description: "The version that it tests, or that its draft changes.", example: 3 }),
-    draft: z
-      .literal(true)
-      .optional()
-      .meta({ description: "It tests a definition that is not saved." }),
-    source_workflow_id: z
-      .string()
-      .optional()
-      .meta({
-        description: "Where its runs come from another workflow: that one.",
-        example: "revenue-old",
-      }),
+    draft: z.literal(true).optional().meta({ description: "It tests a definition that is not saved." }),
+    source_workflow_id: z.string().optional().meta({
+      description: "Where its runs come from another workflow: that one.",
+      example: "revenue-old",
+    }),
     reads: BacktestReads,
     status: BacktestStatus,
     runs: z
@@ -167,23 +152,15 @@ export const Backtest = z
         not_comparable: z.int().meta({ example: 0 }),
       })
       .meta({ description: "Number of runs by result." }),
-    first: z
-      .array(BacktestRun)
-      .meta({
-        description:
-          "The first runs that are not equal: failing ones, then different ones, then the others.",
-      }),
+    first: z.array(BacktestRun).meta({
+      description: "The first runs that are not equal: failing ones, then different ones, then the others.",
+    }),
     ...BacktestSummary.partial().shape,
-    message: z
-      .string()
-      .nullable()
-      .meta({
-        description: "Why it starts no run at the moment, or why it failed.",
-        example: null,
-      }),
-    started_by: z
-      .string()
-      .meta({ description: "The owner of the key.", example: "ann@example.com" }),
+    message: z.string().nullable().meta({
+      description: "Why it starts no run at the moment, or why it failed.",
+      example: null,
+    }),
+    started_by: z.string().meta({ description: "The owner of the key.", example: "ann@example.com" }),
     created_at: timestamp,
     finished_at: timestamp.nullable(),
     cancelled_by: z.string().nullable().meta({ example: null }),

@@ -161,6 +161,14 @@ const runFields = {
       description: "The backfill that started it for this time.",
       example: "bf_8dkq2m0sfj3a",
     }),
+  backtest: z
+    .string()
+    .optional()
+    .meta({ description: "The backtest that it belongs to.", example: "bt_8dkq2m0sfj3a" }),
+  replay_of: z
+    .string()
+    .optional()
+    .meta({ description: "The run of the past that it runs again.", example: "run_1kq0Zr4mXw_a" }),
   continued_failures: z.int().optional().meta({
     description: "Number of steps that failed under `on_error: continue`; left out without any.",
     example: 1,

@@ -14,6 +14,11 @@ import { getApproval } from "./approvals/get-approval.ts";
 import { listApprovals } from "./approvals/list-approvals.ts";
 import { exportAuditLog } from "./audit/export-audit-log.ts";
 import { listAuditLog } from "./audit/list-audit-log.ts";
+import { backtestWorkflow } from "./backtests/backtest-workflow.ts";
+import { cancelBacktest } from "./backtests/cancel-backtest.ts";
+import { getBacktest } from "./backtests/get-backtest.ts";
+import { listBacktestRuns } from "./backtests/list-backtest-runs.ts";
+import { listBacktests } from "./backtests/list-backtests.ts";
 import { cancelBackfill } from "./backfills/cancel-backfill.ts";
 import { getBackfill } from "./backfills/get-backfill.ts";
 import { listBackfills } from "./backfills/list-backfills.ts";
@@ -104,7 +109,9 @@ export const catalogue: readonly AnyTool[] = [
   addGrant,
   allowExposure,
   archiveWorkflow,
+  backtestWorkflow,
   cancelBackfill,
+  cancelBacktest,
   cancelRun,
   createApiKey,
   createProject,
@@ -125,6 +132,7 @@ export const catalogue: readonly AnyTool[] = [
   getAbsence,
   getApproval,
   getBackfill,
+  getBacktest,
   getDelivery,
   getExposure,
   getKeyChanges,
@@ -147,6 +155,8 @@ export const catalogue: readonly AnyTool[] = [
   listApprovals,
   listAuditLog,
   listBackfills,
+  listBacktestRuns,
+  listBacktests,
   listDeliveries,
   listGrants,
   listOfferedWorkflows,

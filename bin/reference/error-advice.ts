@@ -176,6 +176,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     meaning: "The workflow has no backfill with this id, or it was purged.",
     remedy: "`GET /workflows/{workflow_id}/backfills` lists them.",
   },
+  backtest_not_found: {
+    meaning: "The workflow has no backtest with this id, or it was purged.",
+    remedy: "`GET /workflows/{workflow_id}/backtests` lists them.",
+  },
   event_not_found: {
     meaning: "This instance has made no event URL with this token, or the run was purged.",
     remedy: "Send the event to the whole URL of `run.event_urls`.",
@@ -279,6 +283,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     meaning: "The backfill has ended already, so there is nothing to cancel.",
     remedy: "Look at its runs: `GET /workflows/{workflow_id}/runs?backfill=…`.",
   },
+  backtest_finished: {
+    meaning: "The backtest has ended already, so there is nothing to cancel.",
+    remedy: "Look at what it found: `GET /workflows/{workflow_id}/backtests/{backtest_id}`.",
+  },
   review_decided: {
     meaning: "The change request was decided, withdrawn or replaced, or is outdated.",
     remedy: "`list_reviews` with `workflow_id` shows the pending one.",
@@ -373,6 +381,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   },
   too_many_backfills: {
     meaning: "Ten backfills of this owner are running.",
+    remedy: "Wait until one has ended, or cancel one.",
+  },
+  too_many_backtests: {
+    meaning: "Three backtests of this owner are running.",
     remedy: "Wait until one has ended, or cancel one.",
   },
   too_many_streams: {

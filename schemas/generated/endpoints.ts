@@ -20,6 +20,11 @@ export type AuthorizationOutcome = { continue_at: string }
 export type AuthorizationRequest = { name: string, kind: ("web" | "local" | "app"), host: string, published_by: (string | null), scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, projects: Array<{ id: string, name: string }>, resource: string, expires_at: string }
 export type Backfill = { id: string, project?: string | undefined, workflow_id: string, version: number, cron: string, timezone: string, from: string, to: string, existing: ("skip" | "repeat_failed" | "repeat"), concurrency: number, status: ("running" | "finished" | "failed" | "cancelled"), slots: { total: number, started: number, skipped: number, left: number }, runs: Partial<{ queued: number, running: number, waiting: number, succeeded: number, failed: number, cancelled: number }>, next_at: (string | null), reason: (string | null), message: (string | null), started_by: string, created_at: string, finished_at: (string | null), cancelled_by: (string | null) }
 export type BackfillPreview = { workflow_id: string, version: number, cron: string, timezone: string, from: string, to: string, existing: ("skip" | "repeat_failed" | "repeat"), total: number, starts: number, slots: Array<{ at: string, local: string, action: ("start" | "skip"), run_id?: string | undefined, run_status?: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled") | undefined }>, warnings: Array<string> }
+export type Difference = { path: string, before?: unknown | undefined, after?: unknown | undefined }
+export type BacktestDifference = { reason?: ("new_step" | "changed_read" | "failed_before" | "stopped" | "purged" | "undo_changed") | undefined, step?: string | undefined, item?: number | undefined, message: string, fix?: string | undefined, differences: Array<Difference> }
+export type BacktestRun = { position: number, run_id: string, replay: (string | null), status?: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled") | undefined, created_at?: string | undefined, result: (("equal" | "different" | "failing" | "not_comparable") | null), difference?: BacktestDifference | undefined }
+export type BacktestEffect = { step: string, type: string, unchanged: number, changed: number, added: number, removed: number, first?: { run_id: string, differences: Array<Difference> } | undefined }
+export type Backtest = { id: string, workflow_id: string, project?: string | undefined, version: number, draft?: true | undefined, source_workflow_id?: string | undefined, reads: ("recorded" | "live"), status: ("running" | "finished" | "failed" | "cancelled"), runs: { total: number, pending: number, equal: number, different: number, failing: number, not_comparable: number }, first: Array<BacktestRun>, effects?: Array<BacktestEffect> | undefined, reasons?: Partial<{ new_step: number, changed_read: number, failed_before: number, stopped: number, purged: number, undo_changed: number }> | undefined, step_ms?: { before: number, after: number } | undefined, tokens?: { before: number, after: number } | undefined, cost?: { before: number, after: number } | undefined, message: (string | null), started_by: string, created_at: string, finished_at: (string | null), cancelled_by: (string | null), next?: string | undefined }
 export type CausedBy = { kind: ("started" | "redelivered" | "patched" | "step" | "unsigned"), owner?: string | undefined, key_name?: string | undefined, by?: string | undefined }
 export type ChangedSubscription = { subscription_id: string, name: (string | null), project?: string | undefined, changes: Array<{ operation: string, label: string, count: number, first_at: string, last_at: string }>, outcome: ("revertible" | "reverted" | "skipped" | "unchanged" | "in_force"), effects: Array<string>, reason: ({ code: string, message: string } | null), remains: Array<string> }
 export type ChangedWorkflow = { workflow_id: string, name: string, project?: string | undefined, status: ("draft" | "published" | "archived"), version: number, published_version: (number | null), changes: Array<{ change: ("created" | "edited" | "archived" | "restored" | "published" | "unpublished" | "schedule_paused" | "schedule_resumed" | "exposure_allowed" | "exposure_withdrawn" | "offered" | "offer_withdrawn" | "moved"), count: number, from: (number | null), to: (number | null), first_at: string, last_at: string }>, outcome: ("revertible" | "reverted" | "skipped" | "unchanged"), effects: Array<string>, reason: ({ code: string, message: string } | null), changed_since: Array<{ owner: string, key_name: (string | null), at: string, change: ("created" | "edited" | "archived" | "restored" | "published" | "unpublished" | "schedule_paused" | "schedule_resumed" | "exposure_allowed" | "exposure_withdrawn" | "offered" | "offer_withdrawn" | "moved"), version: (number | null) }> }
@@ -29,7 +34,7 @@ export type DatabaseTables = { database: string, tables: Array<string>, others?:
 export type Delivery = { id: string, subscription_id: string, project?: string | undefined, event_id: string, event: string, workflow_id: (string | null), run_id: (string | null), state: ("pending" | "delivered" | "failed"), attempts: number, created_at: string, next_at: (string | null), attempted_at: (string | null), status: (number | null), response: (string | null), error: (string | null), ms: (number | null) }
 export type DescribedApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined, description: Array<{ title: string, sentences: Array<string> }> }
 export type WorkflowVersion = { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, pruned_at?: string | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
-export type DetailedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, published_definition?: Record<string, unknown> | undefined, requested_version?: { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, pruned_at?: string | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string } | undefined, versions?: Array<WorkflowVersion> | undefined, schedule?: ({ workflow_id: string, project?: string | undefined, version: number, cron: string, timezone: string, overlap: ("skip" | "queue"), paused: boolean, next_runs: Array<string>, last_at: (string | null), skipped: ({ reason: ("overlap" | "missed" | "failed" | "limit"), count: number, first: string, last: string, noted_at: string, message: string } | null), warning?: string | undefined } | null) | undefined }
+export type DetailedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, published_definition?: Record<string, unknown> | undefined, requested_version?: { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, pruned_at?: string | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string } | undefined, versions?: Array<WorkflowVersion> | undefined, schedule?: ({ workflow_id: string, project?: string | undefined, version: number, cron: string, timezone: string, overlap: ("skip" | "queue"), paused: boolean, next_runs: Array<string>, last_at: (string | null), skipped: ({ reason: ("overlap" | "missed" | "failed" | "limit"), count: number, first: string, last: string, noted_at: string, message: string } | null), warning?: string | undefined } | null) | undefined }
 export type Issue = { path: string, code: string, message: string, allowed?: Array<string> | undefined, did_you_mean?: string | undefined, fix?: string | undefined, patch?: Array<JsonPatchOperation> | undefined, line?: number | undefined, column?: number | undefined }
 export type VisibleWorkflows = { total: number, total_capped?: true | undefined, items?: Array<{ id: string, name: string }> | undefined }
 export type ServerTools = { server: string, tools: Array<string>, total?: number | undefined, unreadable?: string | undefined }
@@ -50,22 +55,22 @@ export type OverdueWorkflows = { items: Array<OverdueWorkflow> }
 export type Problem = { type: string, title: string, status: number, detail: string, code: string, request_id: string, errors?: Array<Issue> | undefined }
 export type Project = { id: string, name: string, description: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, role: (("viewer" | "editor" | "admin") | null), connections: ("all" | "granted"), http_public: (("none" | "list" | "any") | null), review: boolean, limits: Record<string, number>, created_at: string, created_by: string }
 export type ProjectMember = { email: string, role: ("viewer" | "editor" | "admin"), added_at: string, added_by: string }
-export type PublishedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, exposure?: { state: ("requested" | "allowed"), detail: string, tool_name: string, warnings?: Array<Issue> | undefined } | undefined, review?: { id: string, status: "pending", url: string, detail: string } | undefined, warnings?: Array<Issue> | undefined, next_runs?: Array<string> | undefined }
+export type PublishedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, exposure?: { state: ("requested" | "allowed"), detail: string, tool_name: string, warnings?: Array<Issue> | undefined } | undefined, review?: { id: string, status: "pending", url: string, detail: string } | undefined, warnings?: Array<Issue> | undefined, next_runs?: Array<string> | undefined }
 export type QueryResult = { run_id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), columns?: Array<{ name: string, type: string }> | undefined, rows?: Array<Record<string, unknown>> | undefined, row_count?: number | undefined, truncated?: true | undefined, shortened?: true | undefined, ref?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined, next?: string | undefined }
 export type RetryItems = { reused: number, run: number, first: Array<number> }
 export type RetrySteps = { reused: Array<string>, run: Array<string>, effects: Array<string>, items?: Record<string, RetryItems> | undefined }
-export type ReturnedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, unpublished?: { version: number, detail: string } | undefined }
+export type ReturnedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, unpublished?: { version: number, detail: string } | undefined }
 export type ReviewPlan = { workflows: Array<PlannedWorkflow>, schedule: ({ cron: string, timezone: string, overlap: string, next_runs?: Array<string> | undefined } | null), triggers?: Array<{ id: string, signature: (string | null), if?: string | undefined }> | undefined, must_succeed?: { every: string, mail: Array<string> } | undefined, tool: ({ effects: Array<string>, read_only: boolean } | null), saves_state: Array<string>, break_callers: Array<string> }
 export type Review = { id: string, project?: string | undefined, workflow_id: string, version: number, base_version: (number | null), status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), reason: (string | null), requested_at: string, requested_by: string, key_name: string, decided_at: (string | null), decided_by: (string | null), comment: (string | null), url: string, digest?: string | undefined, changed?: boolean | undefined, compared_with?: (number | null) | undefined, difference?: (string | null) | undefined, plan?: ReviewPlan | undefined, examples?: Array<{ name?: string | undefined, run_id: string, compared: boolean, checked_up_to?: string | undefined }> | undefined, decidable?: { by_you: boolean, why_not?: string | undefined } | undefined }
 export type StartedBy = { owner: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
 export type RunItem = { item: number, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), error: RunError }
 export type RunStep = { id: string, type: string, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), reused_from?: string | undefined, given?: true | undefined, child_run?: string | undefined, waits_until?: string | undefined, event_url?: string | undefined, items?: { total: number, done: number, failed: number, reused?: number | undefined, max?: number | undefined } | undefined, item?: number | undefined, error: RunError, output?: unknown | undefined, attempt_list?: Array<Attempt> | undefined, item_list?: Array<RunItem> | undefined }
-export type Run = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, started_by: StartedBy, caused_by?: Array<CausedBy> | undefined, patched?: boolean | undefined, progress?: { total: number, done: number, current: Array<string> } | undefined, inputs?: unknown | undefined, output?: unknown | undefined, state?: unknown | undefined, committed?: unknown | undefined, usage?: { input_tokens: number, output_tokens: number, cost: (number | null) } | undefined, error: RunError, failed_step?: { id: string, item?: number | undefined, type: string, attempts: number, input?: unknown | undefined } | undefined, retried_by?: string | undefined, approvals?: Array<{ id: string, step_id: string, message: string, progress?: string | undefined }> | undefined, steps?: Array<RunStep> | undefined, retry?: RetrySteps | undefined, next?: string | undefined }
+export type Run = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, backtest?: string | undefined, replay_of?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, started_by: StartedBy, caused_by?: Array<CausedBy> | undefined, patched?: boolean | undefined, progress?: { total: number, done: number, current: Array<string> } | undefined, inputs?: unknown | undefined, output?: unknown | undefined, state?: unknown | undefined, committed?: unknown | undefined, usage?: { input_tokens: number, output_tokens: number, cost: (number | null) } | undefined, error: RunError, failed_step?: { id: string, item?: number | undefined, type: string, attempts: number, input?: unknown | undefined } | undefined, retried_by?: string | undefined, approvals?: Array<{ id: string, step_id: string, message: string, progress?: string | undefined }> | undefined, steps?: Array<RunStep> | undefined, retry?: RetrySteps | undefined, next?: string | undefined }
 export type RunDefinition = { workflow_id: (string | null), version: (number | null), patched: boolean, definition: Record<string, unknown> }
-export type RunSummary = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null), values?: Record<string, unknown> | undefined }
+export type RunSummary = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, backtest?: string | undefined, replay_of?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null), values?: Record<string, unknown> | undefined }
 export type RunValue = { run_id: string, ref: string, text: string, offset: number, chars: number, next_offset: (number | null) }
 export type SavedGrant = { kind: ("database" | "model" | "mcp_server" | "secret" | "host" | "mail" | "chat"), name: string, access?: "read-only" | undefined, role?: string | undefined, tools?: Array<string> | undefined, granted_at: string, granted_by: string, warnings?: Array<{ path: string, code: string, message: string, allowed?: Array<string> | undefined, did_you_mean?: string | undefined, fix?: string | undefined }> | undefined }
-export type SavedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, next?: string | undefined, issues?: Array<Issue> | undefined, warnings?: Array<Issue> | undefined, applied_fixes?: Array<AppliedFix> | undefined, guesses?: Array<{ path: string, message: string }> | undefined }
+export type SavedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, next?: string | undefined, issues?: Array<Issue> | undefined, warnings?: Array<Issue> | undefined, applied_fixes?: Array<AppliedFix> | undefined, guesses?: Array<{ path: string, message: string }> | undefined }
 export type ScheduleState = { workflow_id: string, project?: string | undefined, version: number, cron: string, timezone: string, overlap: ("skip" | "queue"), paused: boolean, next_runs: Array<string>, last_at: (string | null), skipped: ({ reason: ("overlap" | "missed" | "failed" | "limit"), count: number, first: string, last: string, noted_at: string, message: string } | null), warning?: string | undefined }
 export type Session = { id: string, current: boolean, client: string, address: string, created_at: string, seen_at: string, expires_at: string }
 export type SessionInfo = { user: { id: string, email: string, role: ("member" | "viewer" | "editor" | "admin"), verified: boolean, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")> }, session: Session, mode: ("built-in" | "cognito" | "oidc"), version: string, mail: boolean, oauth: boolean, mcp_url: string }
@@ -81,7 +86,7 @@ export type TriggerList = { items: Array<TriggerState> }
 export type UpdatedProject = { id: string, name: string, description: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, role: (("viewer" | "editor" | "admin") | null), connections: ("all" | "granted"), http_public: (("none" | "list" | "any") | null), review: boolean, limits: Record<string, number>, created_at: string, created_by: string, warnings?: Array<Issue> | undefined }
 export type User = { id: string, email: string, role: ("member" | "viewer" | "editor" | "admin"), verified: boolean, status: ("invited" | "active" | "deactivated"), role_by: (("sign_on" | "default") | null), created_at: string, created_by: string, last_login_at: (string | null) }
 export type Validation = { valid: boolean, errors: Array<Issue>, warnings?: Array<Issue> | undefined, definition?: Record<string, unknown> | undefined, applied_fixes?: Array<AppliedFix> | undefined, steps?: Array<{ id: string, type: string, output: string, effects: boolean }> | undefined, output?: string | undefined, next_runs?: Array<string> | undefined, preview?: unknown | undefined }
-export type Workflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined }
+export type Workflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined }
 export type WorkflowOffer = { workflow_id: string, projects: Array<string>, unseen?: Array<string> | undefined }
 export type WorkflowPlan = { workflow_id: string, version: number, words: string, workflows: Array<PlannedWorkflow>, schedule: ({ cron: string, timezone: string, overlap: string, next_runs?: Array<string> | undefined } | null), must_succeed?: { every: string, mail: Array<string> } | undefined, triggers?: Array<{ id: string, signature: (string | null), if?: string | undefined }> | undefined, saves_state: Array<string>, expected: ({ runs: number, seconds: number, cost: (number | null), input_tokens: number, output_tokens: number, steps: Array<{ id: string, seconds: number, rows?: number | undefined, cost?: number | undefined }> } | null) }
 export type WorkflowState = { workflow_id: string, version: number, revision: number, values: Record<string, unknown>, updated_at: (string | null), updated_by: (string | null) }
@@ -2113,7 +2118,7 @@ export type get_List_runs = {
       path: "/runs",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ workflow_id: string, project: string, status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), trial: boolean, since: string, until: string, values: Array<string>, limit: number, cursor: string }>,
+            query:  Partial<{ workflow_id: string, project: string, status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), trial: boolean, since: string, until: string, values: Array<string>, limit: number, cursor: string }>,
         
         
         
@@ -3362,6 +3367,199 @@ backfill_id: string,
 503: { "X-Request-Id": string, "Retry-After": string },
 },
     }
+export type get_List_backtests = {
+      method: "GET",
+      path: "/workflows/{workflow_id}/backtests",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ limit: number, cursor: string }>,
+        path:  {workflow_id: string,
+},
+        
+        
+          }
+      responses: {200: Array<Schemas.Backtest>,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Backtest_workflow = {
+      method: "POST",
+      path: "/workflows/{workflow_id}/backtests",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {workflow_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  Partial<{ patch: Array<{ op: ("add_step" | "update_step" | "remove_step" | "move_step" | "rename_step" | "update_top"), id?: string | undefined, step?: Record<string, unknown> | undefined, set?: Record<string, unknown> | undefined, unset?: Array<string> | undefined, after?: string | undefined, before?: string | undefined, to?: string | undefined }>, definition: (Record<string, unknown> | string), version: number, last: number, status: Array<("succeeded" | "failed")>, since: string, until: string, run_version: number, source_workflow_id: string, reads: ("recorded" | "live"), given: Record<string, unknown>, wait: number }>,
+          }
+      responses: {200: Schemas.Backtest,
+202: Schemas.Backtest,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+507: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+202: { "X-Request-Id": string, Location: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+507: { "X-Request-Id": string },
+},
+    }
+export type get_Get_backtest = {
+      method: "GET",
+      path: "/workflows/{workflow_id}/backtests/{backtest_id}",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ wait: number }>,
+        path:  {workflow_id: string,
+backtest_id: string,
+},
+        
+        
+          }
+      responses: {200: Schemas.Backtest,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Cancel_backtest = {
+      method: "POST",
+      path: "/workflows/{workflow_id}/backtests/{backtest_id}/cancel",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {workflow_id: string,
+backtest_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  Partial<{  }>,
+          }
+      responses: {200: Schemas.Backtest,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_List_backtest_runs = {
+      method: "GET",
+      path: "/workflows/{workflow_id}/backtests/{backtest_id}/runs",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ result: ("equal" | "different" | "failing" | "not_comparable"), limit: number, cursor: string }>,
+        path:  {workflow_id: string,
+backtest_id: string,
+},
+        
+        
+          }
+      responses: {200: Array<Schemas.BacktestRun>,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
 export type get_List_trigger_deliveries = {
       method: "GET",
       path: "/workflows/{workflow_id}/deliveries",
@@ -3841,7 +4039,7 @@ export type get_List_workflow_runs = {
       path: "/workflows/{workflow_id}/runs",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), trial: boolean, since: string, until: string, values: Array<string>, limit: number, cursor: string, backfill: string }>,
+            query:  Partial<{ status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), trial: boolean, since: string, until: string, values: Array<string>, limit: number, cursor: string, backfill: string }>,
         path:  {workflow_id: string,
 },
         
@@ -4455,6 +4653,9 @@ export type post_Validate_workflow = {
 "/workflows/{workflow_id}/backfill-preview": Endpoints.get_Preview_backfill,
 "/workflows/{workflow_id}/backfills": Endpoints.get_List_backfills,
 "/workflows/{workflow_id}/backfills/{backfill_id}": Endpoints.get_Get_backfill,
+"/workflows/{workflow_id}/backtests": Endpoints.get_List_backtests,
+"/workflows/{workflow_id}/backtests/{backtest_id}": Endpoints.get_Get_backtest,
+"/workflows/{workflow_id}/backtests/{backtest_id}/runs": Endpoints.get_List_backtest_runs,
 "/workflows/{workflow_id}/deliveries": Endpoints.get_List_trigger_deliveries,
 "/workflows/{workflow_id}/deliveries/{delivery_id}": Endpoints.get_Get_trigger_delivery,
 "/workflows/{workflow_id}/exposure": Endpoints.get_Get_exposure,
@@ -4505,6 +4706,8 @@ post: {
 "/workflows": Endpoints.post_Create_workflow,
 "/workflows/{workflow_id}/backfills": Endpoints.post_Start_backfill,
 "/workflows/{workflow_id}/backfills/{backfill_id}/cancel": Endpoints.post_Cancel_backfill,
+"/workflows/{workflow_id}/backtests": Endpoints.post_Backtest_workflow,
+"/workflows/{workflow_id}/backtests/{backtest_id}/cancel": Endpoints.post_Cancel_backtest,
 "/workflows/{workflow_id}/deliveries/{delivery_id}/redeliver": Endpoints.post_Redeliver_trigger_delivery,
 "/workflows/{workflow_id}/exposure/allow": Endpoints.post_Allow_exposure,
 "/workflows/{workflow_id}/exposure/withdraw": Endpoints.post_Withdraw_exposure,

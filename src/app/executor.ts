@@ -49,6 +49,7 @@ export interface Executor {
   startReceived(): Promise<number>;
   /** Starts the runs of backfills that may start now. Called by a timer, and by tests. */
   continueBackfills(): Promise<number>;
+  continueBacktests(): Promise<number>;
   /** Delivers the events that are due. Called by a timer, and by tests. */
   deliverer: Deliverer;
   /** Raises alerts on workflows that have not succeeded in time. Called by a timer, and by tests. */

@@ -31,10 +31,20 @@ const table = {
     remains: "Agents get the workflow as a tool. withdraw_exposure ends it.",
   },
   archive_workflow: { label: "archived workflows", revert: WITH_WORKFLOW, remains: COMPARE },
+  backtest_workflow: {
+    label: "backtested workflows",
+    revert: null,
+    remains: "The trials that it ran have no effects.",
+  },
   cancel_backfill: {
     label: "cancelled backfills",
     revert: null,
     remains: "The rest of the range has not run. start_backfill runs it.",
+  },
+  cancel_backtest: {
+    label: "cancelled backtests",
+    revert: null,
+    remains: "The rest was not compared. backtest_workflow compares it.",
   },
   cancel_run: {
     label: "cancelled runs",

@@ -47,7 +47,8 @@ type ListOptions = z.output<z.ZodObject<typeof runFilter>> & {
   backfill?: string | undefined;
 };
 
-const toIso = (time: string | undefined): string | undefined =>
+/** A time or date of a filter as it is compared. */
+export const toIso = (time: string | undefined): string | undefined =>
   time === undefined ? undefined : iso(Date.parse(time));
 
 /** A page of runs, newest first. @param operation the name of the operation, to which the cursor is bound */

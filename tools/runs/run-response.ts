@@ -43,6 +43,7 @@ const summaryFields = (run: RunRecord) => ({
   ...(run.parent !== null && { parent_run: run.parent.runId }),
   ...(run.scheduledFor !== null && { scheduled_for: run.scheduledFor }),
   ...(run.backfill !== null && { backfill: run.backfill }),
+  ...(run.replay !== null && { backtest: run.replay.backtest, replay_of: run.replay.runId }),
   ...(run.stepStates.includes("failed_continued") && {
     continued_failures: run.stepStates.positionsOf("failed_continued").length,
   }),

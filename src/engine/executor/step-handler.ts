@@ -105,7 +105,14 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
         // The attempt of a wait stays open without an executor. The job that ends the wait ends it.
         await (isWait(result)
           ? saveAttempt(context, tx, attempt, { executor: null }, { ...end, status: "running" }, null)
-          : saveAttempt(context, tx, attempt, jobContext, { ...end, status: attemptStatus(result) }, finishedAt));
+          : saveAttempt(
+              context,
+              tx,
+              attempt,
+              jobContext,
+              { ...end, status: attemptStatus(result) },
+              finishedAt,
+            ));
       },
     };
   }

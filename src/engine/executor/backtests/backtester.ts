@@ -115,7 +115,8 @@ export function backtester(options: Options): Backtester {
       return await compareReplay({ runs, planOf }, source, replay);
     } catch (error) {
       // The definition was pruned.
-      if (error instanceof AppError && !isStorageUnavailable(error)) return notCompared("purged", error.message);
+      if (error instanceof AppError && !isStorageUnavailable(error))
+        return notCompared("purged", error.message);
       throw error;
     }
   }
@@ -168,7 +169,8 @@ export function backtester(options: Options): Backtester {
     } catch (error) {
       if (!(error instanceof AppError) || isStorageUnavailable(error)) throw error;
       if (error.code === "invalid_input") return refusedInputs(error);
-      if (error.code === "storage_full") await transaction((tx) => setMessage(tx.backtests, backtest, error.message));
+      if (error.code === "storage_full")
+        await transaction((tx) => setMessage(tx.backtests, backtest, error.message));
       else await end(backtest, "failed", `A run can't start: ${error.message}`);
     }
     return undefined;

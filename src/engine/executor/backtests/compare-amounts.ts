@@ -18,7 +18,10 @@ export async function compareAmounts(runs: RunReader, before: Recorded, after: R
       if (type.meteredResource?.(step) !== "model_tokens") continue;
       for await (const execution of executionsOf(runs, after, step.id)) {
         if (execution.record.reusedFrom !== before.run.id) continue;
-        for (const { usage } of await runs.lastAttempts({ ...execution.ref, runId: before.run.id }, MAX_ATTEMPTS)) {
+        for (const { usage } of await runs.lastAttempts(
+          { ...execution.ref, runId: before.run.id },
+          MAX_ATTEMPTS,
+        )) {
           sum.tokens += (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
           sum.cost += usage?.cost ?? 0;
         }

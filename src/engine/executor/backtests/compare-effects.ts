@@ -4,7 +4,14 @@ import { canonicalJson } from "../../../core/canonical-json.ts";
 import type { StepDefinition } from "../../../../schemas/workflow-definition.ts";
 import type { RunReader } from "../../../core/run-ports.ts";
 import { isReplayFailure } from "../replay.ts";
-import { type Execution, executionsOf, hasEffect, inputOf, plannedStep, type Recorded } from "./executions.ts";
+import {
+  type Execution,
+  executionsOf,
+  hasEffect,
+  inputOf,
+  plannedStep,
+  type Recorded,
+} from "./executions.ts";
 import { shownDifferences } from "./show-differences.ts";
 
 /** Maximum number of differing fields that are shown of an effect. */
@@ -122,7 +129,8 @@ function hasSameSource(before: Recorded, after: Recorded, stepId: string): boole
   return true;
 }
 
-const isSameStep = (was: StepDefinition, is: StepDefinition): boolean => canonicalJson(was) === canonicalJson(is);
+const isSameStep = (was: StepDefinition, is: StepDefinition): boolean =>
+  canonicalJson(was) === canonicalJson(is);
 
 async function firstChange(
   runs: RunReader,

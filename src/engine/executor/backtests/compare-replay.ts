@@ -17,7 +17,14 @@ import type { Plan } from "../../definition/plan.ts";
 import { isReplayFailure } from "../replay.ts";
 import { compareAmounts } from "./compare-amounts.ts";
 import { compareEffects, isUnchanged } from "./compare-effects.ts";
-import { type Execution, executionsOf, inputOf, plannedStep, type Recorded, readRecorded } from "./executions.ts";
+import {
+  type Execution,
+  executionsOf,
+  inputOf,
+  plannedStep,
+  type Recorded,
+  readRecorded,
+} from "./executions.ts";
 import { shownDifferences } from "./show-differences.ts";
 
 /** Maximum number of differing fields that are shown of a step, and of the output. */
@@ -138,9 +145,15 @@ function stopped(
   });
   const { error } = before.run;
   if (error !== null && BY_CHANCE.has(error.code) && !endedAlike)
-    return because("stopped", `The run ended with ${error.code}, which has nothing to do with its definition.`);
+    return because(
+      "stopped",
+      `The run ended with ${error.code}, which has nothing to do with its definition.`,
+    );
   if (endedAlike && undoChanged(before, after))
-    return because("undo_changed", "The run undid steps after its failure, and what undoes them has changed.");
+    return because(
+      "undo_changed",
+      "The run undid steps after its failure, and what undoes them has changed.",
+    );
   if (areUnknown)
     return because("stopped", "The run failed before steps ended whose definition has changed.");
   if (!endedAlike && after.run.stepStates.includes("cancelled") && after.run.error === null)
@@ -173,7 +186,10 @@ async function compareResults(runs: RunReader, source: RunRecord, replay: RunRec
 }
 
 async function committed(runs: RunReader, runId: string): Promise<unknown> {
-  const text = await runs.valueText({ runId, what: "committed" }, { from: 0, chars: Number.MAX_SAFE_INTEGER });
+  const text = await runs.valueText(
+    { runId, what: "committed" },
+    { from: 0, chars: Number.MAX_SAFE_INTEGER },
+  );
   return text === undefined ? undefined : JSON.parse(text.text);
 }
 
@@ -213,7 +229,9 @@ async function stepDifference(
     if (found !== undefined) return found;
   }
   const more = await right.next();
-  return more.done === true ? undefined : { step: id, message: `"${id}" has more executions.`, differences: [] };
+  return more.done === true
+    ? undefined
+    : { step: id, message: `"${id}" has more executions.`, differences: [] };
 }
 
 async function executionDifference(
@@ -227,7 +245,8 @@ async function executionDifference(
   const isSameInput = left.record.inputHash === right.record.inputHash;
   if (was === is && isSameInput) return undefined;
   const place = { step: stepId, ...(item !== null && { item }) };
-  if (was !== is) return { ...place, message: `"${stepId}" ${was} in the run, and ${is} now.`, differences: [] };
+  if (was !== is)
+    return { ...place, message: `"${stepId}" ${was} in the run, and ${is} now.`, differences: [] };
   const path = ["steps", stepId, ...(item === null ? [] : ["items", item])];
   const isComputed = plannedStep(after, stepId)!.type.compute !== undefined;
   const values = isComputed
@@ -259,6 +278,9 @@ function effectMessage(effects: readonly BacktestEffect[]): string | undefined {
 }
 
 function endMessage(before: Recorded, after: Recorded): string {
-  if (before.run.status !== after.run.status) return `The run ${before.run.status}, and the replay ${after.run.status}.`;
-  return handlerChanged(before, after) ? "on_failure has changed, and the run failed." : "The output differs.";
+  if (before.run.status !== after.run.status)
+    return `The run ${before.run.status}, and the replay ${after.run.status}.`;
+  return handlerChanged(before, after)
+    ? "on_failure has changed, and the run failed."
+    : "The output differs.";
 }

@@ -12,13 +12,25 @@ export async function summaryOf(
 ): Promise<BacktestSummary> {
   const effects = new Map<string, BacktestEffect>();
   const sums = { stepMs: zero(), tokens: zero(), cost: zero() };
+  const reasons: BacktestSummary["reasons"] = {};
   for (let after: number | null = null; ;) {
     const page = await backtests.runs(id, { after, limit: PAGE });
-    for (const { details } of page) if (details !== null) add(effects, sums, details);
+    for (const { details } of page) {
+      if (details === null) continue;
+      add(effects, sums, details);
+      const reason = details.difference?.reason;
+      if (reason !== undefined) reasons[reason] = (reasons[reason] ?? 0) + 1;
+    }
     if (page.length < PAGE) break;
     after = page.at(-1)!.position;
   }
-  return { effects: [...effects.values()], step_ms: sums.stepMs, tokens: sums.tokens, cost: sums.cost };
+  return {
+    effects: [...effects.values()],
+    reasons,
+    step_ms: sums.stepMs,
+    tokens: sums.tokens,
+    cost: sums.cost,
+  };
 }
 
 const zero = () => ({ before: 0, after: 0 });

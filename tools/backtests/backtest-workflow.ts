@@ -1,0 +1,268 @@
+import { z } from "zod";
+import { Backtest, BacktestReads, MAX_BACKTEST_RUNS } from "../../schemas/backtest.ts";
+import { Given } from "../../schemas/given.ts";
+import { projectOf } from "../../schemas/project.ts";
+import { TimestampInput, WaitSeconds } from "../../schemas/run.ts";
+import { shortSchemas } from "../../schemas/short-schemas.ts";
+import {
+  DefinitionInput,
+  IdempotencyKey,
+  Version,
+  WorkflowIdRef,
+  type WorkflowWithDefinition,
+} from "../../schemas/workflow.ts";
+import type { BacktestRecord } from "../../src/core/backtest-ports.ts";
+import { iso } from "../../src/core/clock.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { findWorkflow } from "../../src/core/find-workflow.ts";
+import { newBacktestId } from "../../src/core/ids.ts";
+import { invalidInput } from "../../src/core/issues.ts";
+import type { RunRecord, Trial } from "../../src/core/model.ts";
+import { defineTool, type ToolContext } from "../../src/core/tool.ts";
+import { assertMayRunUnsaved } from "../../src/core/unsaved-runs.ts";
+import { usageSubjectOf } from "../../src/core/usage-limits.ts";
+import { resolveGiven } from "../runs/given-outputs.ts";
+import { runActor, runCaller } from "../runs/run-actor.ts";
+import { resolveWaitSeconds } from "../runs/wait-for-run.ts";
+import { readDefinition } from "../workflows/check-definition.ts";
+import { applyPatch, Patch } from "../workflows/patch.ts";
+import { findBacktest, toBacktest } from "./serialize-backtest.ts";
+import { toIso } from "../runs/run-page.ts";
+import { sourceRuns } from "./source-runs.ts";
+import { waitForBacktest } from "./wait-for-backtest.ts";
+
+/** Maximum number of backtests of an owner that run at a time. */
+const MAX_RUNNING = 3;
+/** Number of replays of a backtest that are unfinished at a time. */
+const CONCURRENCY = 10;
+const DEFAULT_LAST = 100;
+
+const Input = z.strictObject({
+  workflow_id: WorkflowIdRef,
+  patch: Patch.optional()
+    .meta({
+      description: "Changes to the definition; as in update_workflow. They are not saved.",
+      example: [{ op: "update_step", id: "revenue", set: { database: "shop" } }],
+    })
+    .register(shortSchemas, {
+      type: "array",
+      items: { type: "object" },
+      description: "As in update_workflow.",
+    }),
+  definition: DefinitionInput.optional()
+    .meta({ description: "Instead of patch: a whole definition." })
+    .register(shortSchemas, { type: "object", additionalProperties: true, description: "Instead of patch." }),
+  version: Version.optional().meta({ description: "Default: the newest version.", example: 3 }),
+  last: z
+    .int()
+    .min(1)
+    .max(MAX_BACKTEST_RUNS)
+    .default(DEFAULT_LAST)
+    .meta({ description: `Number of runs, the newest ones, at most ${MAX_BACKTEST_RUNS}.`, example: 200 }),
+  status: z
+    .array(z.enum(["succeeded", "failed"]))
+    .min(1)
+    .optional()
+    .meta({ description: "Only runs that ended so.", example: ["succeeded"] }),
+  since: TimestampInput.optional().meta({ description: "Created at or after this.", example: "2026-11-21" }),
+  until: TimestampInput.optional().meta({ description: "Created before this.", example: "2026-11-22" }),
+  run_version: Version.optional().meta({ description: "Only runs of this version.", example: 2 }),
+  source_workflow_id: WorkflowIdRef.optional().meta({
+    description: "Takes the runs of another workflow of the project.",
+    example: "revenue-old",
+  }),
+  reads: BacktestReads.default("recorded"),
+  given: Given.optional().meta({
+    description: "Outputs of steps that the runs do not have, by id.",
+    example: { send: {} },
+  }),
+  wait: WaitSeconds.optional(),
+  idempotency_key: IdempotencyKey.optional(),
+});
+type Input = z.output<typeof Input>;
+
+export const backtestWorkflow = defineTool({
+  name: "backtest_workflow",
+  title: "Backtest a workflow",
+  description:
+    "Runs past runs again with a changed workflow, without effects, and compares: which runs would differ, fail, or send something else. " +
+    "Use it before publish_workflow.",
+  route: "POST /workflows/:workflow_id/backtests",
+  scope: "run",
+  effect: "act",
+  readsValues: true,
+  openWorld: true,
+  errors: [
+    "workflow_not_found",
+    "version_not_found",
+    "run_not_found",
+    "workflow_archived",
+    "workflow_not_runnable",
+    "too_many_backtests",
+    "too_many_runs",
+    "storage_limit_reached",
+    "storage_full",
+    "upgrade_unfinished",
+    "idempotency_key_reused",
+  ],
+  headers: { idempotency_key: "Idempotency-Key" },
+  input: Input,
+  output: Backtest,
+  pollLocation: ({ id, workflow_id, status }) =>
+    status === "running" ? `/workflows/${workflow_id}/backtests/${id}` : undefined,
+  async run(input, ctx) {
+    const workflow = await findWorkflow(ctx.read.workflows, input.workflow_id);
+    const tested = await testedDefinition(ctx, workflow, input);
+    const source = await sourceWorkflow(ctx, workflow, input.source_workflow_id);
+    const runs = await sourceRuns(ctx.read.runs, {
+      workflowId: source.id,
+      project: projectOf(workflow),
+      last: input.last,
+      status: input.status ?? ["succeeded", "failed"],
+      version: input.run_version,
+      since: toIso(input.since),
+      until: toIso(input.until),
+    });
+    const backtest: BacktestRecord = {
+      id: newBacktestId(),
+      workflowId: workflow.id,
+      project: projectOf(workflow),
+      ...tested,
+      sourceWorkflowId: source.id,
+      reads: input.reads,
+      concurrency: CONCURRENCY,
+      status: "running",
+      total: runs.length,
+      message: null,
+      summary: null,
+      actor: runActor(ctx),
+      keyLimits: ctx.actor.principal.access.keyLimits,
+      createdAt: iso(ctx.now()),
+      finishedAt: null,
+      cancelledBy: null,
+    };
+    await assertMayRun(ctx, backtest, runs[0]);
+    const id = await ctx.write(async (tx) => {
+      if ((await tx.backtests.countRunning(usageSubjectOf(backtest.actor))) >= MAX_RUNNING)
+        throw new AppError(
+          "too_many_backtests",
+          `${MAX_RUNNING} of your backtests are running, which is the maximum. Wait until one has ended, or cancel one ` +
+            "(POST /workflows/{workflow_id}/backtests/{backtest_id}/cancel).",
+        );
+      await tx.backtests.insert(
+        backtest,
+        runs.map((run) => run.id),
+      );
+      await tx.recordAudit(workflow.id, undefined, {
+        details: {
+          backtest: backtest.id,
+          version: backtest.version,
+          draft: backtest.definition !== null,
+          runs: runs.length,
+          reads: backtest.reads,
+        },
+      });
+      return backtest.id;
+    });
+    ctx.engine.wake();
+    await waitForBacktest(ctx, id, resolveWaitSeconds(ctx, input.wait));
+    return toBacktest(ctx, await findBacktest(ctx.read, workflow.id, id));
+  },
+});
+
+/** @throws AppError invalid_input, workflow_not_runnable, version_not_found */
+async function testedDefinition(
+  ctx: ToolContext,
+  workflow: WorkflowWithDefinition,
+  { patch, definition, version, given }: Input,
+): Promise<Pick<BacktestRecord, "version" | "definition" | "given">> {
+  assertOneSource({ patch, definition, version });
+  const tested = version ?? workflow.version;
+  const project = projectOf(workflow);
+  const isDraft = patch !== undefined || definition !== undefined;
+  if (isDraft) assertMayRunUnsaved(ctx.actor.principal, project, "definition");
+  const saved = await ctx.read.runs.versionDefinition(workflow.id, tested);
+  if (!isDraft) return { version: tested, definition: null, given: await givenOf(ctx, given, saved ?? {}) };
+  const base = saved ?? {};
+  const draft = patch === undefined ? definition : applyPatch(base, patch);
+  const read = await readDefinition(ctx, draft, { project, selfId: workflow.id });
+  const [first] = read.issues;
+  if (first !== undefined)
+    throw new AppError(
+      "workflow_not_runnable",
+      `The changed definition has ${read.issues.length} issue${read.issues.length === 1 ? "" : "s"}, so nothing was started: ` +
+        `${first.path || "the definition"} ${first.message}. Fix it and send it again.`,
+      { errors: read.issues },
+    );
+  return { version: tested, definition: read.definition, given: await givenOf(ctx, given, read.definition) };
+}
+
+function assertOneSource(
+  sources: Pick<Input, "patch" | "definition"> & { version?: number | undefined },
+): void {
+  if (sources.definition === undefined) return;
+  const others = (["patch", "version"] as const).filter((name) => sources[name] !== undefined);
+  if (others.length === 0) return;
+  throw invalidInput(
+    others.map((path) => ({
+      path,
+      code: "not_allowed",
+      message: "can't be combined with definition",
+      fix: "Send only one of them: definition is whole, and patch changes a version.",
+    })),
+  );
+}
+
+/** @throws AppError invalid_input (paths below `given`) */
+async function givenOf(
+  ctx: ToolContext,
+  given: Given | undefined,
+  definition: Record<string, unknown>,
+): Promise<Trial["given"]> {
+  if (given === undefined) return {};
+  const resolved = await resolveGiven(ctx, given, { path: "given", definition });
+  if ("issues" in resolved) throw invalidInput(resolved.issues);
+  return resolved.given;
+}
+
+/** @throws AppError workflow_not_found, invalid_input */
+async function sourceWorkflow(
+  ctx: ToolContext,
+  workflow: WorkflowWithDefinition,
+  id: string | undefined,
+): Promise<WorkflowWithDefinition> {
+  if (id === undefined) return workflow;
+  const source = await findWorkflow(ctx.read.workflows, id);
+  if (projectOf(source) === projectOf(workflow)) return source;
+  throw invalidInput([
+    {
+      path: "source_workflow_id",
+      code: "not_allowed",
+      message: `belongs to another project (${projectOf(source)}), whose values stay there`,
+      fix: `Name a workflow of the project ${projectOf(workflow)}.`,
+    },
+  ]);
+}
+
+/** Prepares the first replay, in the name and with the limits of the caller. @throws AppError see `prepareRun` */
+async function assertMayRun(ctx: ToolContext, backtest: BacktestRecord, first: RunRecord): Promise<void> {
+  const { id, workflowId, version, definition, given, reads } = backtest;
+  const replay = { runId: first.id, backtest: id, reads };
+  try {
+    await ctx.engine.prepareRun({
+      workflowId,
+      version,
+      ...(definition !== null && { definition }),
+      caller: runCaller(ctx),
+      inputs: await ctx.read.runs.inputs(first.id),
+      areInputsStored: true,
+      actor: runActor(ctx),
+      trigger: "backtest",
+      trial: { given },
+      replay,
+    });
+  } catch (error) {
+    // Inputs that the definition refuses are a result of the backtest.
+    if (!(error instanceof AppError) || error.code !== "invalid_input") throw error;
+  }
+}
