@@ -22,8 +22,9 @@ import type { Attempt } from "./attempt.ts";
 import type { ExpressionScopes } from "./expression-scopes.ts";
 import { encodeOutput, MAX_OUTPUT_CHARS } from "./step-values.ts";
 
-/** Number of items that are read at a time. */
+/** Number of items that are read at a time; and of those among which an item is found that has another number now. */
 const PAGE = 500;
+const MAX_SEARCHED = 1_000;
 
 export interface ReplayOptions {
   runs: RunReader;
@@ -144,7 +145,7 @@ async function counterpart(
   if (record !== undefined && (await isSameAs(ref, record))) return { ref, record, isSame: true };
   if (job.item !== null && planned.forEach !== null) {
     // Where the list has changed, the same item has another number.
-    for (let from = 0; ; from += PAGE) {
+    for (let from = 0; from < MAX_SEARCHED; from += PAGE) {
       const items = await runs.items({ runId, stepId: job.stepId }, from, PAGE);
       for (const item of items) {
         const at = { ...ref, item: item.item };
