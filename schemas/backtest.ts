@@ -31,8 +31,7 @@ export type BacktestResult = z.infer<typeof BacktestResult>;
 
 export const BacktestReads = z.enum(["recorded", "live"]).meta({
   description:
-    "What happens where a step that only reads has another input than in the run: `recorded`: nothing is called, and the run is " +
-    "not comparable; `live`: the step runs.",
+    "Where the input of a query or another step that only reads has changed: `live` runs it, `recorded` calls nothing, and the run is not comparable.",
   example: "recorded",
 });
 export type BacktestReads = z.infer<typeof BacktestReads>;
@@ -96,12 +95,10 @@ export const BacktestSummary = z
     effects: z
       .array(BacktestEffect)
       .meta({ description: "Steps with effects. Over MCP, those that differ." }),
-    reasons: z
-      .partialRecord(NotComparable, z.int())
-      .meta({
-        description: "Number of runs that are not comparable, by reason.",
-        example: { changed_read: 2 },
-      }),
+    reasons: z.partialRecord(NotComparable, z.int()).meta({
+      description: "Number of runs that are not comparable, by reason.",
+      example: { changed_read: 2 },
+    }),
     step_ms: Amount("The time of all steps, in milliseconds; of reused outputs, the recorded time."),
     tokens: Amount("Tokens of models, input and output."),
     cost: Amount("Cost of models, in the unit of the configured prices; 0 without prices."),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Backtest, BacktestReads, MAX_BACKTEST_RUNS } from "../../schemas/backtest.ts";
+import { Backtest, BacktestId, BacktestReads, MAX_BACKTEST_RUNS } from "../../schemas/backtest.ts";
 import { Given } from "../../schemas/given.ts";
 import { projectOf } from "../../schemas/project.ts";
 import { TimestampInput, WaitSeconds } from "../../schemas/run.ts";
@@ -41,40 +41,53 @@ const Input = z.strictObject({
   workflow_id: WorkflowIdRef,
   patch: Patch.optional()
     .meta({
-      description: "Changes to the definition; as in update_workflow. They are not saved.",
+      description: "Tests this change of the definition, which is not saved; as in update_workflow.",
       example: [{ op: "update_step", id: "revenue", set: { database: "shop" } }],
     })
     .register(shortSchemas, {
       type: "array",
       items: { type: "object" },
-      description: "As in update_workflow.",
+      description: "Tests a change that is not saved; as in update_workflow.",
     }),
   definition: DefinitionInput.optional()
     .meta({ description: "Instead of patch: a whole definition." })
-    .register(shortSchemas, { type: "object", additionalProperties: true, description: "Instead of patch." }),
-  version: Version.optional().meta({ description: "Default: the newest version.", example: 3 }),
+    .register(shortSchemas, {
+      type: "object",
+      additionalProperties: true,
+      description: "Instead of patch.",
+    }),
+  version: Version.optional().meta({ description: "Default: the newest.", example: 3 }),
   last: z
     .int()
     .min(1)
     .max(MAX_BACKTEST_RUNS)
     .default(DEFAULT_LAST)
-    .meta({ description: `Number of runs, the newest ones, at most ${MAX_BACKTEST_RUNS}.`, example: 200 }),
+    .meta({ description: "Number of runs, the newest ones.", example: 200 }),
   status: z
-    .array(z.enum(["succeeded", "failed"]))
-    .min(1)
+    .enum(["succeeded", "failed"])
     .optional()
-    .meta({ description: "Only runs that ended so.", example: ["succeeded"] }),
-  since: TimestampInput.optional().meta({ description: "Created at or after this.", example: "2026-11-21" }),
-  until: TimestampInput.optional().meta({ description: "Created before this.", example: "2026-11-22" }),
+    .meta({ description: "Only runs that ended so.", example: "succeeded" }),
+  since: TimestampInput.optional().meta({
+    description: "Only runs created at or after this.",
+    example: "2026-11-21",
+  }),
+  until: TimestampInput.optional().meta({
+    description: "Only runs created before this.",
+    example: "2026-11-22",
+  }),
   run_version: Version.optional().meta({ description: "Only runs of this version.", example: 2 }),
   source_workflow_id: WorkflowIdRef.optional().meta({
-    description: "Takes the runs of another workflow of the project.",
+    description: "Takes the runs of another workflow.",
     example: "revenue-old",
   }),
   reads: BacktestReads.default("recorded"),
   given: Given.optional().meta({
-    description: "Outputs of steps that the runs do not have, by id.",
+    description: "Outputs of new steps, by id.",
     example: { send: {} },
+  }),
+  backtest_id: BacktestId.optional().meta({
+    description: "Starts none: waits for this one.",
+    example: "bt_8dkq2m0sfj3a",
   }),
   wait: WaitSeconds.optional(),
   idempotency_key: IdempotencyKey.optional(),
@@ -90,12 +103,14 @@ export const backtestWorkflow = defineTool({
   route: "POST /workflows/:workflow_id/backtests",
   scope: "run",
   effect: "act",
+  selectable: true,
   readsValues: true,
   openWorld: true,
   errors: [
     "workflow_not_found",
     "version_not_found",
     "run_not_found",
+    "backtest_not_found",
     "workflow_archived",
     "workflow_not_runnable",
     "too_many_backtests",
@@ -112,63 +127,69 @@ export const backtestWorkflow = defineTool({
     status === "running" ? `/workflows/${workflow_id}/backtests/${id}` : undefined,
   async run(input, ctx) {
     const workflow = await findWorkflow(ctx.read.workflows, input.workflow_id);
-    const tested = await testedDefinition(ctx, workflow, input);
-    const source = await sourceWorkflow(ctx, workflow, input.source_workflow_id);
-    const runs = await sourceRuns(ctx.read.runs, {
-      workflowId: source.id,
-      project: projectOf(workflow),
-      last: input.last,
-      status: input.status ?? ["succeeded", "failed"],
-      version: input.run_version,
-      since: toIso(input.since),
-      until: toIso(input.until),
-    });
-    const backtest: BacktestRecord = {
-      id: newBacktestId(),
-      workflowId: workflow.id,
-      project: projectOf(workflow),
-      ...tested,
-      sourceWorkflowId: source.id,
-      reads: input.reads,
-      concurrency: CONCURRENCY,
-      status: "running",
-      total: runs.length,
-      message: null,
-      summary: null,
-      actor: runActor(ctx),
-      keyLimits: ctx.actor.principal.access.keyLimits,
-      createdAt: iso(ctx.now()),
-      finishedAt: null,
-      cancelledBy: null,
-    };
-    await assertMayRun(ctx, backtest, runs[0]);
-    const id = await ctx.write(async (tx) => {
-      if ((await tx.backtests.countRunning(usageSubjectOf(backtest.actor))) >= MAX_RUNNING)
-        throw new AppError(
-          "too_many_backtests",
-          `${MAX_RUNNING} of your backtests are running, which is the maximum. Wait until one has ended, or cancel one ` +
-            "(POST /workflows/{workflow_id}/backtests/{backtest_id}/cancel).",
-        );
-      await tx.backtests.insert(
-        backtest,
-        runs.map((run) => run.id),
-      );
-      await tx.recordAudit(workflow.id, undefined, {
-        details: {
-          backtest: backtest.id,
-          version: backtest.version,
-          draft: backtest.definition !== null,
-          runs: runs.length,
-          reads: backtest.reads,
-        },
-      });
-      return backtest.id;
-    });
-    ctx.engine.wake();
+    const id =
+      input.backtest_id === undefined
+        ? await startBacktest(ctx, workflow, input)
+        : (await findBacktest(ctx.read, workflow.id, input.backtest_id)).id;
     await waitForBacktest(ctx, id, resolveWaitSeconds(ctx, input.wait));
     return toBacktest(ctx, await findBacktest(ctx.read, workflow.id, id));
   },
 });
+
+/** @returns its id */
+async function startBacktest(
+  ctx: ToolContext,
+  workflow: WorkflowWithDefinition,
+  input: Input,
+): Promise<string> {
+  const tested = await testedDefinition(ctx, workflow, input);
+  const source = await sourceWorkflow(ctx, workflow, input.source_workflow_id);
+  const project = projectOf(workflow);
+  const runs = await sourceRuns(ctx.read.runs, {
+    workflowId: source.id,
+    project,
+    last: input.last,
+    status: input.status === undefined ? ["succeeded", "failed"] : [input.status],
+    version: input.run_version,
+    since: toIso(input.since),
+    until: toIso(input.until),
+  });
+  const backtest: BacktestRecord = {
+    id: newBacktestId(),
+    workflowId: workflow.id,
+    project,
+    ...tested,
+    sourceWorkflowId: source.id,
+    reads: input.reads,
+    concurrency: CONCURRENCY,
+    status: "running",
+    total: runs.length,
+    message: null,
+    summary: null,
+    actor: runActor(ctx),
+    keyLimits: ctx.actor.principal.access.keyLimits,
+    createdAt: iso(ctx.now()),
+    finishedAt: null,
+    cancelledBy: null,
+  };
+  await assertMayRun(ctx, backtest, runs[0]);
+  const id = await ctx.write(async (tx) => {
+    if ((await tx.backtests.countRunning(usageSubjectOf(backtest.actor))) >= MAX_RUNNING)
+      throw new AppError(
+        "too_many_backtests",
+        `${MAX_RUNNING} of your backtests are running, which is the maximum. Wait until one has ended, or cancel one ` +
+          "(POST /workflows/{workflow_id}/backtests/{backtest_id}/cancel).",
+      );
+    const runIds = runs.map((run) => run.id);
+    await tx.backtests.insert(backtest, runIds);
+    const { version, definition, reads } = backtest;
+    const details = { backtest: backtest.id, version, draft: definition !== null, runs: runs.length, reads };
+    await tx.recordAudit(workflow.id, undefined, { details });
+    return backtest.id;
+  });
+  ctx.engine.wake();
+  return id;
+}
 
 /** @throws AppError invalid_input, workflow_not_runnable, version_not_found */
 async function testedDefinition(

@@ -10,8 +10,10 @@ import { waitForBacktest } from "./wait-for-backtest.ts";
 export const getBacktest = defineTool({
   name: "get_backtest",
   title: "Get a backtest",
-  description: "Returns what a backtest has found; wait waits for its end.",
+  description:
+    "Returns what a backtest has found; wait waits for its end. Over MCP: backtest_workflow with backtest_id.",
   route: "GET /workflows/:workflow_id/backtests/:backtest_id",
+  surfaces: ["rest"],
   scope: "read",
   effect: "read",
   readsValues: true,

@@ -120,7 +120,7 @@ export async function toBacktestRun(
 function nextOf({ id, workflowId, status, reads }: BacktestRecord, runs: Backtest["runs"]): string {
   const path = `/workflows/${workflowId}/backtests/${id}`;
   if (status === "running")
-    return `${runs.pending} of ${runs.total} runs have not ended: get_backtest with wait (GET ${path}?wait=50) waits for them.`;
+    return `${runs.pending} of ${runs.total} runs have not ended: backtest_workflow with backtest_id (GET ${path}?wait=50) waits for them.`;
   if (status !== "finished")
     return `It ended early: ${runs.pending} of ${runs.total} runs were not compared.`;
   if (runs.equal === runs.total) return "All runs are equal.";
