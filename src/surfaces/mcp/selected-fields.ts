@@ -38,8 +38,10 @@ export function takeFields(
   args: Record<string, unknown>,
   { access }: Pick<Principal, "access">,
 ): { input: Record<string, unknown>; select: SelectFields } {
-  const { fields, ...input } = args;
   if (tool.selectable !== true) return { input: args, select: (output) => output };
+  const { fields, ...others } = args;
+  const asked = takesValues(tool) ? valuesIn(others) : undefined;
+  const input = asked === undefined ? others : { ...others, [VALUES]: asked };
   if (fields === undefined || fields === null)
     return { input, select: (output) => withoutKnown(tool, input, output) };
   const allowed = Object.keys(((tool.page?.item ?? tool.output) as z.ZodObject).shape).filter(
@@ -47,12 +49,13 @@ export function takeFields(
   );
   const named = namesIn(fields);
   const paths = takesValues(tool) ? named.filter(isValuePath) : [];
-  const names = paths.length === 0 ? named : [...named.filter((name) => !paths.includes(name)), VALUES];
+  const values = [...new Set([...(asked ?? []), ...paths])];
+  const names = values.length === 0 ? named : [...named.filter((name) => !paths.includes(name)), VALUES];
   const pick = (value: object): object =>
     Object.fromEntries(Object.entries(value).filter(([name]) => name === ID || names.includes(name)));
   const unknown = unknownNames(names, allowed);
   return {
-    input: paths.length === 0 ? input : { ...input, [VALUES]: [...valuesIn(input), ...paths] },
+    input: values.length === 0 ? input : { ...input, [VALUES]: values },
     select: (output) => {
       const selected =
         tool.page === undefined
@@ -65,8 +68,9 @@ export function takeFields(
 
 const isValuePath = (name: unknown): boolean =>
   typeof name === "string" && /^(?:inputs|output|state|committed|steps)(?:[.[]|$)/.test(name);
-const valuesIn = ({ [VALUES]: values }: Record<string, unknown>): readonly unknown[] =>
-  Array.isArray(values) ? values : [];
+/** The paths that a call names beside `fields`: no path has a comma or a space, so a text is read like one of `fields`. */
+const valuesIn = ({ [VALUES]: values }: Record<string, unknown>): readonly unknown[] | undefined =>
+  values === undefined || values === null ? undefined : namesIn(values);
 
 function withoutKnown(
   { knownField: known }: AnyTool,
@@ -78,9 +82,14 @@ function withoutKnown(
   return rest;
 }
 
-/** The names in a list, or in a text with commas or of JSON, as some models write lists. */
+/** The names in a list, or in a text with commas or of JSON, as some models write lists. Brackets in a path stay. */
 const namesIn = (fields: unknown): readonly unknown[] =>
-  typeof fields === "string" ? fields.split(/[\s,"[\]]+/).filter(Boolean) : [fields].flat();
+  typeof fields === "string"
+    ? fields
+        .replace(/^\s*\[([^]*?)\]?\s*$/, "$1")
+        .split(/[\s,"]+/)
+        .filter(Boolean)
+    : [fields].flat();
 
 /** Maximum number of unknown names in a warning, and the maximum length of each, in characters. */
 const MAX_NAMES = 20;
