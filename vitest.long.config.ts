@@ -51,6 +51,7 @@ export default defineConfig({
           "test/engine/{run-state,executor}/**/*.test.ts",
           "test/queue/*.test.ts",
           "test/store/workflow-lists.test.ts",
+          "test/tools/listed-values.test.ts",
           "test/surfaces/{parity,project-matrix,roles-matrix,mcp-sessions,replicas,workflow-state}.test.ts",
         ],
         isolate: false,

@@ -117,3 +117,23 @@ it("list_runs shows large values by their beginning, with the reference to the w
   const bytes = JSON.stringify(await here.call(listRuns, { values: ["output", "inputs"] })).length;
   expect(bytes).toBeLessThan(20_000);
 });
+
+it("list_runs shows small values whole beside any number of large ones, and a preview of each large one", async () => {
+  const { run, list } = await counting();
+  await run(3, "small");
+  await run(1, "z".repeat(10_000));
+  // A character beyond the basic plane is two units of a string, and one character of a database.
+  await run(1, "😀".repeat(100_000));
+  for (let index = 0; index < 17; index += 1) await run(1, `${index}${"x".repeat(240_000)}`);
+  const shown = await list(["output.note", "output.total", "inputs"]);
+  expect(shown).toHaveLength(20);
+  expect(shown[0]).toEqual({
+    "output.note": "small",
+    "output.total": 3,
+    inputs: { count: 3, note: "small" },
+  });
+  expect(shown.at(-1)).toMatchObject({ "output.total": 1, inputs: { chars: 240_023 } });
+  for (const values of shown.slice(1))
+    for (const large of [values?.["output.note"], values?.["inputs"]])
+      expect(large).toMatchObject({ truncated: true, preview: expect.stringMatching(/[xz\u{1F600}]{100}/u) });
+});

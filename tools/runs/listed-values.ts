@@ -8,7 +8,10 @@ import { PATH, placeOf, valueAt } from "./value-place.ts";
 const MAX_CHARS = 30_000;
 const MAX_VALUE_CHARS = 2_000;
 const MIN_VALUE_CHARS = 60;
-/** Maximum size of a recorded value that is parsed, and of all that a request parses, in characters of JSON: about 30 ms of work. */
+/**
+ * Maximum size of a recorded value that is parsed, and of all that a request parses, in characters of JSON: about 30 ms of work. Values of
+ * up to `MAX_VALUE_CHARS` are always parsed, and not counted: they are read in any case, for their preview.
+ */
 const MAX_PARSED_CHARS = 262_144;
 const MAX_PARSED_TOGETHER = 4_194_304;
 
@@ -65,15 +68,19 @@ export async function readListedValues(
   let left = MAX_PARSED_TOGETHER;
 
   async function readParts(id: string, ref: string, parts: readonly ListedPath[]) {
-    const value = await runs.valueText(placeOf(id, ref)!, {
-      from: 0,
-      chars: Math.min(left, MAX_PARSED_CHARS),
-    });
-    if (value === undefined) return [];
-    const { text, chars } = value;
-    if (chars > text.length) return parts.map(({ name }) => [name, truncated(text, chars)] as const);
-    left -= chars;
-    const whole: unknown = JSON.parse(text);
+    const at = placeOf(id, ref)!;
+    const start = await runs.valueText(at, { from: 0, chars: MAX_VALUE_CHARS });
+    if (start === undefined) return [];
+    const { chars } = start;
+    // Stores may count characters otherwise than strings do, so only the whole text has all units.
+    const isWhole = start.text.length === chars;
+    if (!isWhole && chars > Math.min(left, MAX_PARSED_CHARS))
+      return parts.map(({ name }) => [name, truncated(start.text, chars)] as const);
+    if (!isWhole) left -= chars;
+    const value = isWhole ? start : await runs.valueText(at, { from: 0, chars });
+    // The run may be purged between the two.
+    if (value?.text.length !== chars) return [];
+    const whole: unknown = JSON.parse(value.text);
     return parts.flatMap(({ name, path }) => {
       const found = valueAt(whole, path);
       if (!("value" in found)) return [];
