@@ -137,3 +137,59 @@ it("list_runs shows small values whole beside any number of large ones, and a pr
     for (const large of [values?.["output.note"], values?.["inputs"]])
       expect(large).toMatchObject({ truncated: true, preview: expect.stringMatching(/[xz\u{1F600}]{100}/u) });
 });
+
+it("list_runs reads output in a path as a field of a step's output where it has one, else as the whole output", async () => {
+  const here = await exampleEnvironment();
+  const values = { output: { n: 1, output: "inner" }, n: 2, other: 3 };
+  await here.call(createWorkflow, {
+    name: "Fields",
+    definition: {
+      steps: [
+        { id: "own", type: "set", values },
+        { id: "none", type: "set", values: { n: 4 } },
+        { id: "each", type: "set", for_each: "[1, 2]", values },
+        { id: "plain", type: "set", for_each: "[1, 2]", values: { n: "${{ item }}" } },
+      ],
+    },
+  });
+  await here.run("fields", {});
+  const expected = {
+    "steps.own": values,
+    "steps.own.output": values.output,
+    "steps.own.output.n": 1,
+    "steps.own.output.output": "inner",
+    "steps.own.output.other": 3,
+    "steps.own.n": 2,
+    "steps.none.output": { n: 4 },
+    "steps.none.output.n": 4,
+  };
+  const items = {
+    "steps.each.items[1]": values,
+    "steps.each.items[1].output.n": 1,
+    "steps.each.items.0.output.other": 3,
+    "steps.plain.items[1].output": { n: 2 },
+    "steps.plain.items.1.output.n": 2,
+  };
+  const list = async (paths: string[]) =>
+    (await here.call<Listed>(listRuns, { values: paths })).items[0]!.values;
+  expect(await list(Object.keys(expected))).toEqual(expected);
+  expect(await list([...Object.keys(items), "steps.none.output.x", "steps.own.outputs"])).toEqual(items);
+});
+
+it("list_runs reads names with letters of any script, digits and hyphens in paths", async () => {
+  const here = await exampleEnvironment();
+  const row = { größe: 1, "2024": { "order-id": "x" }, 合計: [5, 6] };
+  await here.call(createWorkflow, {
+    name: "Names",
+    definition: { steps: [{ id: "a", type: "set", values: { row } }] },
+  });
+  await here.run("names", {});
+  const expected = {
+    "steps.a.row.größe": 1,
+    "steps.a.row.2024.order-id": "x",
+    "steps.a.row.合計[1]": 6,
+    "steps.a.row.合計.0": 5,
+  };
+  const listed = await here.call<Listed>(listRuns, { values: Object.keys(expected) });
+  expect(listed.items[0]!.values).toEqual(expected);
+});

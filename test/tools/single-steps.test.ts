@@ -84,6 +84,16 @@ describe("A single step", () => {
       wait: 20,
     });
     expect(run.output).toEqual({ ids: [1, 2, 3], one: "region 1" });
+    const named = await call(runStep, {
+      step: { type: "set", values: { row: { größe: { "2024": [7] } } } },
+      wait: 20,
+    });
+    const taken = await call(runStep, {
+      step: { type: "set", values: { n: "${{ inputs.n }}" } },
+      from: { n: `${named.id}.row.größe.2024[0]` },
+      wait: 20,
+    });
+    expect(taken.output).toEqual({ n: 7 });
   });
 
   it("says what is wrong with a source of values", async () => {

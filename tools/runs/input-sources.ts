@@ -6,7 +6,7 @@ import { findRun } from "./find-run.ts";
 import { PATH, valueAt } from "./value-place.ts";
 
 /** A run, and a path into its output: `run_8dkq2m0sfj3a.rows[0].region`. */
-const INPUT_SOURCE = new RegExp(`^(?<run>run_[\\w-]+)(?<path>${PATH})$`);
+const INPUT_SOURCE = new RegExp(`^(?<run>run_[\\w-]+)(?<path>${PATH})$`, "u");
 
 /**
  * Reads the values that `from` names.

@@ -18,8 +18,11 @@ const MAX_PARSED_TOGETHER = 4_194_304;
 /** As expressions write it: `inputs.region`, `output.rows[0].total`, `steps.load.count`, `steps.send.items[3].id`. */
 const LISTED_PATH = new RegExp(
   String.raw`^(?:(?<whole>inputs|output|state|committed)|steps\.(?<step>[a-z][a-z0-9_]{0,63})` +
-    String.raw`(?:\.items(?:\.|\[)(?<item>\d{1,7})\]?)?(?:\.output(?![A-Za-z0-9_]))?)(?<path>${PATH})$`,
+    String.raw`(?:\.items(?:\.(?<number>\d{1,7})|\[(?<index>\d{1,7})\])(?![^.[]))?)(?<path>${PATH})$`,
+  "u",
 );
+/** The path after a step or item that is named like its reference, `steps.load.output`. */
+const BELOW_OUTPUT = /^\.output(?<path>(?:[.[].*)?)$/su;
 
 /** A value of each run. */
 interface ListedPath {
@@ -27,7 +30,11 @@ interface ListedPath {
   name: string;
   /** The reference of the recorded value that it is a part of, as `get_run_value` takes it. */
   ref: string;
-  path: string;
+  /**
+   * The paths in that value, of which the first that leads to a value counts. `steps.load.output.id` is the field `output` of the output of
+   * the step, as in expressions; where that has no such value, `output` is the output itself, as in references.
+   */
+  paths: readonly string[];
 }
 
 /** @throws AppError invalid_input with an issue for each path that can't be read */
@@ -44,9 +51,10 @@ export function listedPaths(names: readonly string[]): ListedPath[] {
         fix: "Write it like output.total, inputs.region, steps.load.rows[0].id or steps.send.items[3].id.",
       });
     else {
-      const { whole, step, item, path = "" } = parts;
+      const { whole, step, number, index: item = number, path = "" } = parts;
       const ofStep = `steps.${step}${item === undefined ? "" : `.items.${item}`}.output`;
-      paths.push({ name, ref: whole ?? ofStep, path });
+      const below = whole === undefined ? BELOW_OUTPUT.exec(path)?.groups?.["path"] : undefined;
+      paths.push({ name, ref: whole ?? ofStep, paths: below === undefined ? [path] : [path, below] });
     }
   }
   if (issues.length > 0) throw invalidInput(issues);
@@ -81,9 +89,9 @@ export async function readListedValues(
     // The run may be purged between the two.
     if (value?.text.length !== chars) return [];
     const whole: unknown = JSON.parse(value.text);
-    return parts.flatMap(({ name, path }) => {
-      const found = valueAt(whole, path);
-      if (!("value" in found)) return [];
+    return parts.flatMap(({ name, paths: places }) => {
+      const found = places.map((path) => valueAt(whole, path)).find((place) => "value" in place);
+      if (found === undefined) return [];
       const json = JSON.stringify(found.value);
       return [[name, json.length <= max ? found.value : truncated(json, json.length)] as const];
     });

@@ -3,8 +3,10 @@ import type { RunReader } from "../../src/core/run-ports.ts";
 
 export type ValuePlace = Parameters<RunReader["valueText"]>[0];
 
-/** A path into a value, as a part of a pattern: `.rows[0].region`. */
-export const PATH = String.raw`(?:\.[A-Za-z_]\w*|\[\d{1,6}\])*`;
+/** A part of a path: a name of letters of any script, digits, `_` and `-`, or an index. */
+const PART = String.raw`\.[\p{L}\p{M}\p{N}_-]+|\[\d{1,6}\]`;
+/** A path into a value, as a part of a pattern with the flag `u`: `.rows[0].region`. */
+export const PATH = `(?:${PART})*`;
 
 /** Maximum number of names that an issue lists. */
 const MAX_LISTED = 50;
@@ -29,16 +31,16 @@ export function placeOf(runId: string, ref: string): ValuePlace | undefined {
     : { ...stepRef, what: "attempt_input", attempt: Number(attempt) };
 }
 
-/** Follows a path into a value. @returns the value, or what is missing */
+/** Follows a path into a value; `.0` is an index too. @returns the value, or what is missing */
 export function valueAt(
   output: unknown,
   path: string,
 ): { value: unknown } | { message: string; allowed?: string[]; fix: string } {
   let value = output;
   let walked = "";
-  for (const [part] of path.matchAll(/\.\w+|\[\d+\]/g)) {
-    const isIndex = part.startsWith("[");
-    const key = isIndex ? Number(part.slice(1, -1)) : part.slice(1);
+  for (const [part] of path.matchAll(new RegExp(PART, "gu"))) {
+    const isIndex = part.startsWith("[") || (Array.isArray(value) && /^\.\d{1,6}$/.test(part));
+    const key = isIndex ? Number(part.replace(/[^\d]/g, "")) : part.slice(1);
     const isContainer = isIndex ? Array.isArray(value) : isObject(value);
     if (!isContainer || !Object.hasOwn(value as object, key)) {
       const names = isObject(value) ? Object.keys(value).slice(0, MAX_LISTED) : undefined;
