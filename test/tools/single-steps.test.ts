@@ -287,6 +287,9 @@ describe("query_database", () => {
     expect(cut).toMatchObject({ shortened: true, ref: "output", row_count: 40 });
     expect(cut.rows).toHaveLength(1);
     expect(cut.rows![0]!["body"]).toMatch(/^(ab)+… \(10000 characters\)$/);
+    const only = await call(queryDatabase, { database: "shop", sql: `${wide} LIMIT 1` });
+    expect(only).toMatchObject({ shortened: true, ref: "output", row_count: 1 });
+    expect(only.next).toContain('ref "output"');
   });
 
   it("says what to do where the query has more rows than are recorded, also if all recorded ones are shown", async () => {

@@ -4,6 +4,7 @@ import { FINAL_STATUSES, RunError, RunInputs, RunStatus, WaitSeconds } from "../
 import { text } from "../../schemas/text.ts";
 import type { RunRecord } from "../../src/core/model.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
+import { DEFAULT_MAX_ROWS } from "../../src/steps/sql.ts";
 import { projectFor } from "../projects/project-for.ts";
 import { findRun } from "../runs/find-run.ts";
 import { prepareSingleStep } from "../runs/single-step.ts";
@@ -14,8 +15,6 @@ import { showRows } from "./show-rows.ts";
 
 /** Default wait, in seconds: a query takes at most 30 s. */
 const DEFAULT_WAIT = 20;
-/** Maximum of max_rows: as many as an sql step records. */
-const MAX_ROWS = 1_000;
 /** Maximum size of the rows in the answer, in characters of JSON. */
 const ROWS_CHARS = 8_000;
 /** Maximum size of an error in the answer, in characters. */
@@ -45,7 +44,7 @@ const Output = z
       .optional()
       .meta({ description: "Long texts in the rows are cut, because not even one row fits." }),
     ref: z.string().optional().meta({
-      description: "Of the whole recorded output, for get_run_value, if rows are missing here.",
+      description: "Of the whole recorded output, for get_run_value, if rows are missing or cut here.",
       example: REF,
     }),
     error: RunError.optional().meta({ description: "Why the query failed." }),
@@ -82,10 +81,11 @@ export const queryDatabase = defineTool({
     }),
     params: RunInputs.default({}).meta({ description: "Values for :name.", example: { least: 10 } }),
     project: ProjectInput,
+    // The step sets no max_rows, so that is how many it records.
     max_rows: z
       .int()
       .min(1)
-      .max(MAX_ROWS)
+      .max(DEFAULT_MAX_ROWS)
       .default(20)
       .meta({ description: "Rows in the answer.", example: 20 }),
     wait: WaitSeconds.optional(),
@@ -156,7 +156,7 @@ async function answerOf(
   const all = `read all with get_run_value, run_id and ref "${REF}" (GET /runs/${id}/values/${REF}).`;
   const limit =
     shown.rows.length === maxRows && !shown.shortened
-      ? `, as max_rows says. Raise it (${MAX_ROWS} at most), or ${all}`
+      ? `, as max_rows says. Raise it (${DEFAULT_MAX_ROWS} at most), or ${all}`
       : `: an answer holds ${ROWS_CHARS} characters of rows. Select fewer columns, or ${all}`;
   const isPart = shown.rows.length < rows.length;
   const next = [
@@ -175,7 +175,7 @@ async function answerOf(
     row_count,
     ...(truncated && { truncated }),
     ...(shown.shortened && { shortened: true as const }),
-    ...(isPart && { ref: REF }),
+    ...((isPart || shown.shortened) && { ref: REF }),
     ...(next.length > 0 && { next: next.join(" ") }),
   };
 }
