@@ -33,6 +33,8 @@ import {
 const MAX_BYTES = 1024 * 1024;
 /** Maximum of max_rows. */
 export const MAX_ROWS = 10_000;
+/** Number of rows that are recorded unless max_rows is set. */
+export const DEFAULT_MAX_ROWS = 1_000;
 const NO_DATABASE = "The step names no database, and the configuration has no default database.";
 const NO_DATABASE_FIX = "Set database to the name of a configured database.";
 
@@ -92,9 +94,9 @@ export const sqlStep = defineStepType({
       }),
     ),
     max_rows: literal(
-      z.int().min(1).max(MAX_ROWS).default(1_000).meta({
+      z.int().min(1).max(MAX_ROWS).default(DEFAULT_MAX_ROWS).meta({
         description: "Maximum number of rows. on_truncate says what happens if there are more.",
-        example: 1_000,
+        example: DEFAULT_MAX_ROWS,
       }),
     ),
     on_truncate: literal(

@@ -10,7 +10,7 @@ import type { AnyStepType, Field } from "../../src/core/step-type.ts";
 import type { AnyTool } from "../../src/core/tool.ts";
 import { MAX_ITEMS, MAX_OUTPUT_CHARS } from "../../src/engine/executor/step-values.ts";
 import { MAX_CALL_DEPTH } from "../../src/engine/run-state/pin-calls.ts";
-import { MAX_ROWS } from "../../src/steps/sql.ts";
+import { DEFAULT_MAX_ROWS, MAX_ROWS } from "../../src/steps/sql.ts";
 import { MAX_BYTES, toYaml } from "../../src/engine/definition/check/index.ts";
 import { FUNCTIONS } from "../../src/engine/definition/expressions/functions.ts";
 import { fieldLine } from "./field-line.ts";
@@ -155,7 +155,7 @@ function definitionGuide(stepTypes: readonly AnyStepType[]): string {
         .join(", ")}; \`retry.on\` names others.`,
     "## Limits",
     `${MAX_STEPS} steps; ${MAX_BYTES / 1024 / 1024} MiB of definition; expressions of ${MAX_EXPRESSION_LENGTH} characters. ` +
-      `Rows of a query: max_rows, 1000 unless set, ${MAX_ROWS} at most. Output of a step or a run: ${MAX_OUTPUT_CHARS / 1024 / 1024} MiB. ` +
+      `Rows of a query: max_rows, ${DEFAULT_MAX_ROWS} unless set, ${MAX_ROWS} at most. Output of a step or a run: ${MAX_OUTPUT_CHARS / 1024 / 1024} MiB. ` +
       `for_each: ${MAX_ITEMS} items; repeat: ${MAX_ITERATIONS} iterations; workflows that run workflows: ${MAX_CALL_DEPTH} levels. ` +
       "Larger values fail the step, with a fix; nothing is cut silently.",
     "## Next",

@@ -3,6 +3,7 @@ import { FAN_OUT_FIX } from "../../../../schemas/given.ts";
 import { nearMatch } from "../../../core/near-match.ts";
 import { formatShape } from "../../../core/format-shape.ts";
 import type { Shape } from "../../../core/shapes.ts";
+import { isForEachItem } from "../step-value.ts";
 import type { LocatedIssue } from "./check-report.ts";
 import { outputFitIssues } from "./output-fit.ts";
 import type { StepOrder } from "./step-order.ts";
@@ -24,8 +25,8 @@ export function unknownStep(id: string, { position }: StepOrder): Omit<LocatedIs
 /** What outputs are checked against. */
 export interface ExpectedOutputs {
   order: StepOrder;
-  /** Ids of the steps with `for_each`. */
-  fanOuts: ReadonlySet<string>;
+  /** The steps by their ids, as they are written. */
+  stepFields: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
   /** The shapes of `steps.<id>`. */
   shapes: Readonly<Record<string, Shape>>;
   /** The fields that expressions read, as `<step>.<field>`. */
@@ -41,13 +42,14 @@ export const readsOf = (definition: unknown): ReadonlySet<string> =>
 /** Reports outputs of steps that do not exist, and outputs that a step can't have. */
 export function outputIssues(
   outputs: Readonly<Record<string, unknown>>,
-  { order, fanOuts, shapes, reads }: ExpectedOutputs,
+  { order, stepFields, shapes, reads }: ExpectedOutputs,
   path: readonly PropertyKey[],
 ): LocatedIssue[] {
   const issues: LocatedIssue[] = [];
   for (const [id, output] of Object.entries(outputs)) {
     const at = [...path, id];
-    const isItem = fanOuts.has(id) && isObject(output) && !Object.hasOwn(output, "items");
+    const step = stepFields.get(id) ?? {};
+    const isItem = isObject(output) && isForEachItem(step, output);
     const shape = isItem ? itemOf(shapes[id]) : shapes[id];
     if (!order.position.has(id)) issues.push({ path: at, ...unknownStep(id, order) });
     else if (!isObject(output))
@@ -55,7 +57,7 @@ export function outputIssues(
         path: at,
         code: "wrong_type",
         message: "must be an object, the output of the step",
-        ...(fanOuts.has(id) && { fix: FAN_OUT_FIX }),
+        ...(step["for_each"] !== undefined && { fix: FAN_OUT_FIX }),
       });
     else if (shape?.kind === "object") {
       issues.push(...outputFitIssues(output, shape, at));

@@ -195,10 +195,8 @@ export function checker({
     const { commit, examples } = written;
     const ended = steps.scopes.ofOutput();
     issues.push(...(await commitIssues(commit, state, ended, yieldToEventLoop)));
-    const fanOuts = new Set(
-      parsedSteps.flatMap(({ id, raw }) => (raw["for_each"] === undefined ? [] : [id])),
-    );
-    const expected = { order, fanOuts, shapes: ended.steps, reads: lazy(() => readsOf(written)) };
+    const stepFields = new Map(parsedSteps.map(({ id, raw }) => [id, raw] as const));
+    const expected = { order, stepFields, shapes: ended.steps, reads: lazy(() => readsOf(written)) };
     const trialOf = { ...expected, steps: parsedSteps };
     issues.push(...(await exampleIssues(examples, inputs.validator, trialOf, yieldToEventLoop)));
     issues.push(...(await assertionIssues(examples, { ...ended, output: output.shape }, yieldToEventLoop)));

@@ -149,7 +149,7 @@ describe("examples", () => {
     await exampleIssues(
       Array.from({ length: 20 }, () => ({ inputs: {} })),
       { parse },
-      { steps: [], order: orderSteps([]), fanOuts: new Set(), shapes: {}, reads: () => new Set() },
+      { steps: [], order: orderSteps([]), stepFields: new Map(), shapes: {}, reads: () => new Set() },
       yieldToEventLoop,
     );
     expect([parsed, yields]).toEqual([2, 2]);
