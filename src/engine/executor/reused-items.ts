@@ -45,8 +45,13 @@ export async function itemsToRun(
 ): Promise<number[] | undefined> {
   if (total > (type.mayRestOnDecision === true ? MAX_DECIDED : MAX_ITEMS)) return undefined;
   const { step: readStep } = itemReader(runs);
-  const chain = new Map(await Promise.all(sameInput.map(async (id) => [id, await runs.find(id)] as const)));
-  const find: RunReader["find"] = async (id) => chain.get(id) ?? runs.find(id);
+  // Each item searches all runs that are retried.
+  const known = new Map<string, ReturnType<RunReader["find"]>>();
+  const find: RunReader["find"] = (id) => {
+    const run = known.get(id) ?? runs.find(id);
+    known.set(id, run);
+    return run;
+  };
   const readers = {
     runs: { find, step: readStep, inputs: (id: string) => runs.inputs(id) },
     decisionsHold,
