@@ -618,13 +618,7 @@ CREATE TABLE "runs" (
 
 CREATE INDEX runs_by_backfill on runs (backfill, created_at, id) where backfill is not null;
 
-CREATE INDEX "runs_by_created_at" on "runs" (
-  "created_at",
-  "id");
-
 CREATE INDEX runs_by_parent on runs (parent_run) where parent_run is not null;
-
-CREATE INDEX runs_by_project on runs (project, created_at, id);
 
 CREATE INDEX runs_by_slot on runs (workflow_id, scheduled_for, created_at) where scheduled_for is not null;
 
@@ -632,13 +626,23 @@ CREATE INDEX runs_by_status on runs
     (project, status,
   "trigger", created_at, id, (case when trial is null then 0 else 1 end));
 
-CREATE INDEX runs_by_workflow on runs (workflow_id, created_at, id, project);
-
 CREATE INDEX runs_by_workflow_status on runs
     (workflow_id, status,
   "trigger", created_at, id, project, (case when trial is null then 0 else 1 end));
 
 CREATE INDEX runs_finished on runs (finished_at) where finished_at is not null;
+
+CREATE INDEX runs_listed on runs (created_at, id,
+  "trigger", (case when trial is null then 0 else 1 end))
+    where "trigger" <> 'backtest';
+
+CREATE INDEX runs_listed_by_project on runs (project, created_at, id,
+  "trigger", (case when trial is null then 0 else 1 end))
+    where "trigger" <> 'backtest';
+
+CREATE INDEX runs_listed_by_workflow on runs (workflow_id, created_at, id, project,
+  "trigger", (case when trial is null then 0 else 1 end))
+    where "trigger" <> 'backtest';
 
 CREATE UNIQUE INDEX runs_of_backfills on runs (backfill, scheduled_for) where backfill is not null;
 
@@ -646,7 +650,7 @@ CREATE INDEX runs_retries on runs (retry_of, created_at) where retry_of is not n
 
 CREATE UNIQUE INDEX runs_scheduled on runs (workflow_id, scheduled_for) where trigger = 'schedule';
 
-CREATE INDEX runs_trials on runs (created_at, id) where trial is not null;
+CREATE INDEX runs_trials on runs (created_at, id) where trial is not null and "trigger" <> 'backtest';
 
 CREATE INDEX runs_unfinished on runs
     (workflow_id, admitted, subject, priority desc, created_at, id) where finished_at is null;

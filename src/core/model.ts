@@ -227,6 +227,7 @@ export interface RunFilter {
   visibility?: Visibility | null | undefined;
   workflowId?: string | undefined;
   status?: readonly RunStatus[] | undefined;
+  /** Only runs with this trigger. Left out, replays are not listed: a backtest has up to 1,000 of them. */
   trigger?: RunTrigger | undefined;
   /** Only trials, or only runs that are none. */
   isTrial?: boolean | undefined;

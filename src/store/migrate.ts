@@ -43,6 +43,7 @@ import * as approvalReach from "./migrations/0036-approval-reach.ts";
 import * as postgresWorkflowSearch from "./migrations/0038-postgres-workflow-search.ts";
 import * as foldedTexts from "./migrations/0042-folded-texts.ts";
 import * as backtests from "./migrations/0043-backtests.ts";
+import * as listedRuns from "./migrations/0044-listed-runs.ts";
 import * as runCauses from "./migrations/0040-run-causes.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
@@ -101,6 +102,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 41, name: "subscription-confirmations", requires: 1, up: subscriptionConfirmations.up },
   { id: 42, name: "folded-texts", requires: 1, up: foldedTexts.up },
   { id: 43, name: "backtests", requires: 1, up: backtests.up },
+  { id: 44, name: "listed-runs", requires: 1, up: listedRuns.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

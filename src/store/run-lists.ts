@@ -1,6 +1,7 @@
 /**
  * Lists and counts runs. Each combination of filters is split into branches that an index returns in order, one for each workflow
- * or project, status and trigger: so a page costs the same however many runs are stored.
+ * or project, status and trigger: so a page costs the same however many runs are stored. Replays are listed by their trigger alone:
+ * the indexes of the other lists have none of them.
  */
 import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
 import { RunStatus, RunTrigger } from "../../schemas/run.ts";
@@ -12,6 +13,13 @@ import type { Schema } from "./schema.ts";
 const MAX_BRANCHES = 400;
 
 type Condition = RawBuilder<SqlBool>;
+
+/** The trigger of replays, see `RunFilter.trigger`. */
+const BACKTEST: RunTrigger = "backtest";
+/** As in the indexes of lists without replays. With a parameter, a plan for all values could not use these. */
+const IS_NO_REPLAY = sql<SqlBool>`"trigger" <> ${sql.lit(BACKTEST)}`;
+
+const LISTED_TRIGGERS = RunTrigger.options.filter((trigger) => trigger !== BACKTEST);
 
 /** As the indexes contain it, so that the row, which has what a trial is given, need not be read. */
 const IS_TRIAL = sql`(case when trial is null then 0 else 1 end)`;
@@ -44,14 +52,16 @@ async function branchesOf(db: Kysely<Schema>, filter: RunFilter): Promise<Condit
   const statuses = statusesOf(filter);
   const { trigger, isTrial, retryOf, backfill } = filter;
   if (projects?.length === 0 || workflows?.length === 0) return [];
-  const noTrial = isTrial === false ? [sql<SqlBool>`${IS_TRIAL} = 0`] : [];
-  // There are few trials, retries of a run and runs of a backfill, and they have indexes of their own.
-  if (isTrial === true || retryOf !== undefined || backfill !== undefined)
+  const ofTrials = isTrial === undefined ? [] : [sql<SqlBool>`${IS_TRIAL} = ${sql.lit(Number(isTrial))}`];
+  const noReplay = trigger === BACKTEST ? [] : [IS_NO_REPLAY];
+  // There are few trials besides replays, retries of a run and runs of a backfill, and they have indexes of their own.
+  if ((isTrial === true && trigger !== BACKTEST) || retryOf !== undefined || backfill !== undefined)
     return [
       and([
+        ...noReplay,
         ...(retryOf === undefined ? [] : [sql<SqlBool>`retry_of = ${retryOf}`]),
         ...(backfill === undefined ? [] : [sql<SqlBool>`backfill = ${backfill}`]),
-        ...(isTrial === true ? [sql<SqlBool>`trial is not null`] : noTrial),
+        ...(isTrial === true ? [sql<SqlBool>`trial is not null`] : ofTrials),
         ...isOneOf("project", projects),
         ...isOneOf("workflow_id", workflows),
         ...isOneOf("status", statuses ?? null),
@@ -65,11 +75,13 @@ async function branchesOf(db: Kysely<Schema>, filter: RunFilter): Promise<Condit
       : projects !== null || isSplit
         ? (projects ?? (await projectIds(db))).map((id) => [sql`project = ${id}`])
         : [[]];
-  if (!isSplit) return leading.map((conditions) => and([...conditions, ...noTrial]));
-  const triggers = trigger === undefined ? RunTrigger.options : [trigger];
+  if (!isSplit) return leading.map((conditions) => and([...conditions, ...noReplay, ...ofTrials]));
+  const triggers = trigger === undefined ? LISTED_TRIGGERS : [trigger];
   return leading.flatMap((conditions) =>
     (statuses ?? RunStatus.options).flatMap((status) =>
-      triggers.map((one) => and([...conditions, sql`status = ${status}`, sql`trigger = ${one}`, ...noTrial])),
+      triggers.map((one) =>
+        and([...conditions, sql`status = ${status}`, sql`trigger = ${one}`, ...ofTrials]),
+      ),
     ),
   );
 }

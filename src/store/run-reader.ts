@@ -177,21 +177,14 @@ export function runReader(db: Kysely<Schema>): RunReader {
     },
 
     async latestByWorkflow(workflowIds, projects = null) {
-      const found = new Map<string, RunRecord>();
-      for (const id of workflowIds) {
-        const row = await db
-          .selectFrom("runs")
-          .select(RUN_COLUMNS)
-          .where("workflow_id", "=", id)
-          .where("trial", "is", null)
-          .$if(projects !== null, (query) => query.where("project", "in", [...projects!]))
-          .orderBy("created_at", "desc")
-          .orderBy("id", "desc")
-          .limit(1)
-          .executeTakeFirst();
-        if (row !== undefined) found.set(id, await runRecord(db, row));
+      const newest: string[] = [];
+      for (const workflowId of workflowIds) {
+        const filter = { workflowId, isTrial: false, visibility: { projects, workflows: null } };
+        newest.push(...(await newestRuns(db, { filter, after: null, limit: 1 })).map(({ id }) => id));
       }
-      return found;
+      const rows = await db.selectFrom("runs").select(RUN_COLUMNS).where("id", "in", newest).execute();
+      const found = await Promise.all(rows.map((row) => runRecord(db, row)));
+      return new Map(found.map((run) => [run.workflowId!, run]));
     },
 
     countUnfinishedOf: async (project) => (await countUnfinishedInProject(db, project))[0]!.count,

@@ -62,7 +62,7 @@ const isListed = (run: Stored, by: RunFilter): boolean =>
   (by.project === undefined || run.project === by.project) &&
   (by.workflowId === undefined || run.workflowId === by.workflowId) &&
   (by.status === undefined || by.status.includes(run.status)) &&
-  (by.trigger === undefined || run.trigger === by.trigger) &&
+  (by.trigger === undefined ? run.trigger !== "backtest" : run.trigger === by.trigger) &&
   (by.isTrial === undefined || run.isTrial === by.isTrial) &&
   (by.retryOf === undefined || run.retryOf === by.retryOf) &&
   (by.since === undefined || run.createdAt >= by.since) &&
@@ -116,6 +116,10 @@ async function plansOf(file: string, by: RunFilter): Promise<string[]> {
   );
 }
 
+/** A plan with one of the indexes that have no replays, or in which each trigger has a range of its own. */
+const WITHOUT_REPLAYS =
+  /USING (COVERING )?INDEX runs_(listed|listed_by_project|listed_by_workflow|trials|retries|by_status|by_workflow_status)\b/;
+
 const LIMITED = { projects: ["legal", "sales"], workflows: null };
 const optional = (one: RunFilter): RunFilter[] => [{}, one];
 
@@ -168,6 +172,8 @@ describe("lists of runs", () => {
     );
     const trials: RunFilter[] = [
       { isTrial: true },
+      { trigger: "backtest" },
+      { trigger: "backtest", isTrial: true, workflowId: "a" },
       { retryOf: "run_1", until: at(4) },
       { isTrial: false, status: ["failed"], since: at(1) },
     ];
@@ -178,7 +184,7 @@ describe("lists of runs", () => {
       for (const detail of ofRuns)
         expect({ by, detail }).toEqual({
           by,
-          detail: expect.stringMatching(/USING (COVERING )?INDEX (runs_|sqlite_autoindex_runs_1$)/) as string,
+          detail: expect.stringMatching(WITHOUT_REPLAYS) as string,
         });
       // Runs of the same moment may be sorted by their ids.
       const sorts = plans.filter((detail) => /TEMP B-TREE FOR (?!LAST TERM)/.test(detail));
