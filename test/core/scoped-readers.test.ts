@@ -55,6 +55,8 @@ const CANNED: Canned = {
   "triggerDeliveries.find": find,
   "backfills.find": find,
   "backfills.lock": find,
+  "backtests.find": find,
+  "backtests.lock": find,
   "backfills.unfinishedRuns": () => ["run_mine", "run_theirs"],
   "subscriptions.find": find,
   "subscriptions.findDelivery": find,
@@ -77,6 +79,7 @@ const PORTS = [
   "projects",
   "reviews",
   "backfills",
+  "backtests",
   "subscriptions",
   "expectations",
   "workflowStates",
@@ -197,6 +200,11 @@ const FOUND_BY_ID: Row[] = [
   ["backfills", "find", (which) => [`bfl_${which}`], undefined],
   ["backfills", "runCounts", (which) => [`bfl_${which}`], {}],
   ["backfills", "slotRuns", (which) => [{ workflowId: which }, ["t"]], new Map()],
+  ["backtests", "find", (which) => [`bt_${which}`], undefined],
+  ["backtests", "resultCounts", (which) => [`bt_${which}`], {}],
+  ["backtests", "runs", (which) => [`bt_${which}`, { after: null, limit: 9 }], []],
+  ["backtests", "open", (which) => [`bt_${which}`], []],
+  ["backtests", "next", (which) => [`bt_${which}`], undefined],
   ["subscriptions", "find", (which) => [`sub_${which}`], undefined],
   ["subscriptions", "findDelivery", (which) => [`dlv_${which}`], undefined],
   workflow("expectations", "find", undefined),
@@ -249,6 +257,7 @@ describe("scopedReaders find by an id", () => {
     expect(await made["approvals"]!["find"]!("gone")).toBeUndefined();
     expect(await made["triggers"]!["find"]!("gone")).toBeUndefined();
     expect(await made["backfills"]!["runCounts"]!("gone")).toEqual({});
+    expect(await made["backtests"]!["resultCounts"]!("gone")).toEqual({});
   });
 
   it("looks up the project of a workflow or a run once", async () => {
@@ -329,6 +338,7 @@ const LISTS = [
   "schedules.page",
   "reviews.page",
   "backfills.page",
+  "backtests.page",
   "subscriptions.page",
   "subscriptions.deliveries",
 ];
@@ -339,6 +349,7 @@ const COUNTS = [
   "schedules.count",
   "reviews.count",
   "backfills.count",
+  "backtests.count",
   "subscriptions.count",
   "subscriptions.countAll",
 ];
@@ -392,6 +403,7 @@ describe("scopedReaders refuse what the caller can see and lacks the scope for",
     ["approvals.findByStep", ref("theirs")],
     ["reviews.find", "rev_theirs"],
     ["backfills.find", "bfl_theirs"],
+    ["backtests.find", "bt_theirs"],
     ["subscriptions.find", "sub_theirs"],
     ["subscriptions.findDelivery", "dlv_theirs"],
   ])("with %s", async (name, arg) => {
@@ -569,11 +581,15 @@ describe("scopedWriters", () => {
     expect(await callOf(made, "runs.lock", "run_theirs")).toBeUndefined();
     expect(await callOf(made, "backfills.lock", "bfl_mine")).toEqual(record("bfl_mine"));
     expect(await callOf(made, "backfills.lock", "bfl_theirs")).toBeUndefined();
+    expect(await callOf(made, "backtests.lock", "bt_mine")).toEqual(record("bt_mine"));
+    expect(await callOf(made, "backtests.lock", "bt_theirs")).toBeUndefined();
     const refused = writersFor(READS_FINANCE).made;
     await expect(callOf(refused, "runs.lock", "run_theirs")).rejects.toMatchObject({ code: "missing_scope" });
-    await expect(callOf(refused, "backfills.lock", "bfl_theirs")).rejects.toMatchObject({
-      code: "missing_scope",
-    });
+    for (const [name, id] of [
+      ["backfills.lock", "bfl_theirs"],
+      ["backtests.lock", "bt_theirs"],
+    ] as const)
+      await expect(callOf(refused, name, id)).rejects.toMatchObject({ code: "missing_scope" });
   });
 
   it.each(FOUND_BY_ID.filter(([port]) => port !== "workflowChanges"))(

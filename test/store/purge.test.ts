@@ -12,6 +12,7 @@ import { oauthStateStore } from "../../src/store/oauth-states.ts";
 import type { Schema } from "../../src/store/schema.ts";
 import { sessionStore, sessionWriter } from "../../src/store/sessions.ts";
 import { usageWriter } from "../../src/store/usage.ts";
+import { newBacktest } from "../support/backtest-records.ts";
 import { runToEnd, testEngine } from "../support/engine.ts";
 
 /** The search index of workflows, which is as permanent as they are. */
@@ -68,6 +69,8 @@ const OF_RUNS = [
   "runs",
   "value_refs",
 ];
+
+const OF_BACKTESTS = ["backtests", "backtest_runs"];
 
 const OF_DELIVERIES = ["deliveries", "outgoing_events"];
 
@@ -204,6 +207,8 @@ async function filled() {
       finishedAt: iso(now),
       cancelledBy: null,
     });
+    const backtest = newBacktest("bt_1", { status: "finished", finishedAt: iso(now), createdAt: iso(now) });
+    await tx.backtests.insert(backtest, [id]);
     await tx.users.insert({
       id: "usr_1",
       email: "ann@example.com",
@@ -302,6 +307,7 @@ describe("purging", () => {
         "account_links",
         "audit_log",
         "backfills",
+        ...OF_BACKTESTS,
         ...OF_DELIVERIES,
         ...OF_RUNS,
         "sessions",
@@ -311,7 +317,14 @@ describe("purging", () => {
     world.clock.advance(8 * DAY);
     await world.purge();
     expect(await world.remaining()).toEqual(
-      ["audit_log", "backfills", ...OF_DELIVERIES, ...OF_RUNS, "trigger_deliveries"].toSorted(),
+      [
+        "audit_log",
+        "backfills",
+        ...OF_BACKTESTS,
+        ...OF_DELIVERIES,
+        ...OF_RUNS,
+        "trigger_deliveries",
+      ].toSorted(),
     );
     expect(await world.read.triggerDeliveries.event("trd_1")).toBeUndefined();
     world.clock.advance(90 * DAY);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { BacktestDetails, BacktestRecord } from "../../../src/core/backtest-ports.ts";
+import type { BacktestRecord } from "../../../src/core/backtest-ports.ts";
 import { accessEverywhere } from "../../../src/core/access.ts";
 import { iso, MINUTE } from "../../../src/core/clock.ts";
 import type { NewRun, Replay } from "../../../src/core/model.ts";
 import type { Actor } from "../../../src/core/ports.ts";
+import { backtestDetails, newBacktest } from "../backtest-records.ts";
 import { newRun } from "../run-records.ts";
 import { concurrently, type ContractConnection, type ContractSetup, pause } from "./setup.ts";
 
@@ -26,13 +27,6 @@ const ACTOR: Actor = {
   client: { surface: "rest", name: "vitest" },
 };
 
-const DETAILS: BacktestDetails = {
-  difference: { step: "total", message: "The output differs.", differences: [] },
-  effects: [],
-  stepMs: { before: 1_200, after: 800 },
-  tokens: { before: 0, after: 0 },
-};
-
 const TRIAL = { isTrial: true, trial: { given: {} } } as const;
 
 async function open(setup: ContractSetup) {
@@ -47,27 +41,6 @@ async function open(setup: ContractSetup) {
       ),
   );
   const now = (): string => iso(database.clock.now());
-  const backtest = (id: string, fields: Partial<BacktestRecord> = {}): BacktestRecord => ({
-    id,
-    workflowId,
-    project: "default",
-    version: 1,
-    definition: null,
-    sourceWorkflowId: workflowId,
-    reads: "recorded",
-    given: {},
-    concurrency: 2,
-    status: "running",
-    total: 0,
-    message: null,
-    summary: null,
-    actor: ANN,
-    keyLimits: null,
-    createdAt: now(),
-    finishedAt: null,
-    cancelledBy: null,
-    ...fields,
-  });
   return {
     database,
     first,
@@ -75,7 +48,7 @@ async function open(setup: ContractSetup) {
     now,
     /** Inserts a backtest of the runs `run_0` and following. */
     async insert(id: string, total: number, fields: Partial<BacktestRecord> = {}): Promise<BacktestRecord> {
-      const record = backtest(id, { total, ...fields });
+      const record = newBacktest(id, { workflowId, createdAt: now(), total, ...fields });
       const sources = Array.from({ length: total }, (_, index) => `run_${index}`);
       await first.transaction((tx) => tx.backtests.insert(record, sources));
       return record;
@@ -218,7 +191,7 @@ export function backtestContract(setup: ContractSetup): void {
         transaction(async (tx) => {
           await pause();
           const result = caller % 2 === 0 ? ("equal" as const) : ("different" as const);
-          return tx.backtests.setResult("bt_1", 0, { result, details: DETAILS });
+          return tx.backtests.setResult("bt_1", 0, { result, details: backtestDetails });
         }),
       );
       expect(applied(results)).toBe(1);
@@ -228,7 +201,7 @@ export function backtestContract(setup: ContractSetup): void {
           sourceRun: "run_0",
           run: `run_by_${replays.indexOf(true)}`,
           result: results.indexOf(true) % 2 === 0 ? "equal" : "different",
-          details: DETAILS,
+          details: backtestDetails,
         },
       ]);
     });
@@ -240,7 +213,7 @@ export function backtestContract(setup: ContractSetup): void {
         first.transaction((tx) => tx.backtests.setRun("bt_1", position, `replay_${position}`));
       const record = (position: number) =>
         first.transaction((tx) =>
-          tx.backtests.setResult("bt_1", position, { result: "not_comparable", details: DETAILS }),
+          tx.backtests.setResult("bt_1", position, { result: "not_comparable", details: backtestDetails }),
         );
       expect([await set(1), await record(1)]).toEqual([false, false]);
       expect([await record(0), await set(0), await record(0)]).toEqual([true, false, false]);
@@ -277,7 +250,9 @@ export function backtestContract(setup: ContractSetup): void {
           [2, "failing"],
           [3, "not_comparable"],
         ] as const)
-          expect(await tx.backtests.setResult("bt_1", position, { result, details: DETAILS })).toBe(true);
+          expect(await tx.backtests.setResult("bt_1", position, { result, details: backtestDetails })).toBe(
+            true,
+          );
       });
       expect(await state()).toEqual({
         next: 4,
