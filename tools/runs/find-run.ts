@@ -7,9 +7,14 @@ const NO_ID = /^(?:null|none|undefined|nil)$/i;
 
 /**
  * Finds a run.
+ * @param path the field of the input that names it
  * @throws AppError run_not_found
  */
-export async function findRun(runs: Pick<RunReader, "find">, id: string): Promise<RunRecord> {
+export async function findRun(
+  runs: Pick<RunReader, "find">,
+  id: string,
+  path = "run_id",
+): Promise<RunRecord> {
   const found = await runs.find(id);
   if (found !== undefined) return found;
   if (NO_ID.test(id))
@@ -21,6 +26,6 @@ export async function findRun(runs: Pick<RunReader, "find">, id: string): Promis
   throw new AppError(
     "run_not_found",
     `There is no run "${id.slice(0, 100)}". list_runs (GET /runs) lists runs; old ones are deleted.`,
-    { errors: [{ path: "run_id", code: "not_found", message: "is not the id of a run" }] },
+    { errors: [{ path, code: "not_found", message: "is not the id of a run" }] },
   );
 }

@@ -3,6 +3,7 @@ import { RunId } from "../../schemas/run.ts";
 import { Version, WorkflowDefinition } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findRun } from "./find-run.ts";
+import { writtenDefinition } from "./written-definition.ts";
 
 export const getRunDefinition = defineTool({
   name: "get_run_definition",
@@ -33,14 +34,13 @@ export const getRunDefinition = defineTool({
     })
     .meta({ id: "RunDefinition", description: "The definition of a run." }),
   async run({ run_id }, ctx) {
-    const { workflowId, version, definition: own } = await findRun(ctx.read.runs, run_id);
-    if (workflowId === null) return { workflow_id: null, version: null, patched: false, definition: own! };
+    const run = await findRun(ctx.read.runs, run_id);
+    const { workflowId, version, definition: own } = run;
     return {
       workflow_id: workflowId,
-      version,
-      patched: own !== null,
-      // Runs are started only of versions that have a definition.
-      definition: own ?? (await ctx.read.runs.versionDefinition(workflowId, version))!,
+      version: workflowId === null ? null : version,
+      patched: workflowId !== null && own !== null,
+      definition: await writtenDefinition(ctx.read.runs, run),
     };
   },
 });
