@@ -41,6 +41,7 @@ import { removeProjectMember } from "./projects/remove-project-member.ts";
 import { setProjectMember } from "./projects/set-project-member.ts";
 import { updateProject } from "./projects/update-project.ts";
 import { cancelRun } from "./runs/cancel-run.ts";
+import { compareRuns } from "./runs/compare-runs.ts";
 import { getRun } from "./runs/get-run.ts";
 import { getRunDefinition } from "./runs/get-run-definition.ts";
 import { getRunValue } from "./runs/get-run-value.ts";
@@ -113,6 +114,7 @@ export const catalogue: readonly AnyTool[] = [
   cancelBackfill,
   cancelBacktest,
   cancelRun,
+  compareRuns,
   createApiKey,
   createProject,
   createSubscription,

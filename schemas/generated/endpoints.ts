@@ -28,6 +28,12 @@ export type Backtest = { id: string, workflow_id: string, project?: string | und
 export type CausedBy = { kind: ("started" | "redelivered" | "patched" | "step" | "unsigned"), owner?: string | undefined, key_name?: string | undefined, by?: string | undefined }
 export type ChangedSubscription = { subscription_id: string, name: (string | null), project?: string | undefined, changes: Array<{ operation: string, label: string, count: number, first_at: string, last_at: string }>, outcome: ("revertible" | "reverted" | "skipped" | "unchanged" | "in_force"), effects: Array<string>, reason: ({ code: string, message: string } | null), remains: Array<string> }
 export type ChangedWorkflow = { workflow_id: string, name: string, project?: string | undefined, status: ("draft" | "published" | "archived"), version: number, published_version: (number | null), changes: Array<{ change: ("created" | "edited" | "archived" | "restored" | "published" | "unpublished" | "schedule_paused" | "schedule_resumed" | "exposure_allowed" | "exposure_withdrawn" | "offered" | "offer_withdrawn" | "moved"), count: number, from: (number | null), to: (number | null), first_at: string, last_at: string }>, outcome: ("revertible" | "reverted" | "skipped" | "unchanged"), effects: Array<string>, reason: ({ code: string, message: string } | null), changed_since: Array<{ owner: string, key_name: (string | null), at: string, change: ("created" | "edited" | "archived" | "restored" | "published" | "unpublished" | "schedule_paused" | "schedule_resumed" | "exposure_allowed" | "exposure_withdrawn" | "offered" | "offer_withdrawn" | "moved"), version: (number | null) }> }
+export type ValueDifference = { path: string, before?: unknown | undefined, after?: unknown | undefined }
+export type ComparedValue = { total: number, differences: Array<ValueDifference>, ref_before?: string | undefined, ref_after?: string | undefined, left_out?: string | undefined }
+export type ComparedItem = { item: number, before: (("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled") | null), after: (("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled") | null), input?: { total: number, differences: Array<ValueDifference>, ref_before?: string | undefined, ref_after?: string | undefined, left_out?: string | undefined } | undefined, error?: ComparedValue | undefined, output?: ComparedValue | undefined }
+export type ComparedRun = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, backtest?: string | undefined, replay_of?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null), duration_ms: (number | null) }
+export type StepOfRun = ({ status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, duration_ms: (number | null), reused_from?: string | undefined, given?: true | undefined, items?: { total: number, done: number, failed: number, reused?: number | undefined, max?: number | undefined } | undefined } | null)
+export type ComparedStep = { id: string, type: string, same: boolean, before: ({ status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, duration_ms: (number | null), reused_from?: string | undefined, given?: true | undefined, items?: { total: number, done: number, failed: number, reused?: number | undefined, max?: number | undefined } | undefined } | null), after: StepOfRun, input?: { total: number, differences: Array<ValueDifference>, ref_before?: string | undefined, ref_after?: string | undefined, left_out?: string | undefined } | undefined, error?: ComparedValue | undefined, output?: ComparedValue | undefined, items?: { compared: number, differing: number, first: Array<ComparedItem> } | undefined }
 export type Table = { name: string, kind: string, columns: Array<{ name: string, type: string, nullable: boolean }>, row_count: (number | null), sample?: Array<Record<string, unknown>> | undefined }
 export type Database = { database: string, tables: Array<Table>, others?: Array<string> | undefined, more?: boolean | undefined }
 export type DatabaseTables = { database: string, tables: Array<string>, others?: Array<string> | undefined, total?: number | undefined, unreadable?: string | undefined }
@@ -66,6 +72,7 @@ export type StartedBy = { owner: string, key_name: string, surface: ("rest" | "m
 export type RunItem = { item: number, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), error: RunError }
 export type RunStep = { id: string, type: string, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), reused_from?: string | undefined, given?: true | undefined, child_run?: string | undefined, waits_until?: string | undefined, event_url?: string | undefined, items?: { total: number, done: number, failed: number, reused?: number | undefined, max?: number | undefined } | undefined, item?: number | undefined, error: RunError, output?: unknown | undefined, attempt_list?: Array<Attempt> | undefined, item_list?: Array<RunItem> | undefined }
 export type Run = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, backtest?: string | undefined, replay_of?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, started_by: StartedBy, caused_by?: Array<CausedBy> | undefined, patched?: boolean | undefined, progress?: { total: number, done: number, current: Array<string> } | undefined, inputs?: unknown | undefined, output?: unknown | undefined, state?: unknown | undefined, committed?: unknown | undefined, usage?: { input_tokens: number, output_tokens: number, cost: (number | null) } | undefined, error: RunError, failed_step?: { id: string, item?: number | undefined, type: string, attempts: number, input?: unknown | undefined } | undefined, retried_by?: string | undefined, approvals?: Array<{ id: string, step_id: string, message: string, progress?: string | undefined }> | undefined, steps?: Array<RunStep> | undefined, retry?: RetrySteps | undefined, next?: string | undefined }
+export type RunComparison = { before: { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, backtest?: string | undefined, replay_of?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null), duration_ms: (number | null) }, after: ComparedRun, same: boolean, complete: boolean, notes: Array<string>, first_difference: ({ step_id?: string | undefined, item?: number | undefined, field: ("inputs" | "state" | "definition" | "status" | "input" | "error" | "output" | "committed"), path?: string | undefined } | null), definition?: { difference: (string | null) } | undefined, inputs?: ComparedValue | undefined, state?: { total: number, differences: Array<ValueDifference>, ref_before?: string | undefined, ref_after?: string | undefined, left_out?: string | undefined } | undefined, steps: Array<ComparedStep>, output?: ComparedValue | undefined, error?: ComparedValue | undefined, committed?: { total: number, differences: Array<ValueDifference>, ref_before?: string | undefined, ref_after?: string | undefined, left_out?: string | undefined } | undefined }
 export type RunDefinition = { workflow_id: (string | null), version: (number | null), patched: boolean, definition: Record<string, unknown> }
 export type RunSummary = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, backtest?: string | undefined, replay_of?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null), values?: Record<string, unknown> | undefined }
 export type RunValue = { run_id: string, ref: string, text: string, offset: number, chars: number, next_offset: (number | null) }
@@ -2267,6 +2274,40 @@ export type post_Cancel_run = {
 503: { "X-Request-Id": string, "Retry-After": string },
 },
     }
+export type get_Compare_runs = {
+      method: "GET",
+      path: "/runs/{run_id}/compare",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ with: string }>,
+        path:  {run_id: string,
+},
+        
+        
+          }
+      responses: {200: Schemas.RunComparison,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
 export type get_Get_run_definition = {
       method: "GET",
       path: "/runs/{run_id}/definition",
@@ -3410,7 +3451,7 @@ export type post_Backtest_workflow = {
         path:  {workflow_id: string,
 },
         header:  Partial<{ "Idempotency-Key": string }>,
-        body:  Partial<{ patch: Array<{ op: ("add_step" | "update_step" | "remove_step" | "move_step" | "rename_step" | "update_top"), id?: string | undefined, step?: Record<string, unknown> | undefined, set?: Record<string, unknown> | undefined, unset?: Array<string> | undefined, after?: string | undefined, before?: string | undefined, to?: string | undefined }>, definition: (Record<string, unknown> | string), version: number, last: number, status: Array<("succeeded" | "failed")>, since: string, until: string, run_version: number, source_workflow_id: string, reads: ("recorded" | "live"), given: Record<string, unknown>, wait: number }>,
+        body:  Partial<{ patch: Array<{ op: ("add_step" | "update_step" | "remove_step" | "move_step" | "rename_step" | "update_top"), id?: string | undefined, step?: Record<string, unknown> | undefined, set?: Record<string, unknown> | undefined, unset?: Array<string> | undefined, after?: string | undefined, before?: string | undefined, to?: string | undefined }>, definition: (Record<string, unknown> | string), version: number, last: number, status: ("succeeded" | "failed"), since: string, until: string, run_version: number, source_workflow_id: string, reads: ("recorded" | "live"), given: Record<string, unknown>, backtest_id: string, wait: number }>,
           }
       responses: {200: Schemas.Backtest,
 202: Schemas.Backtest,
@@ -4641,6 +4682,7 @@ export type post_Validate_workflow = {
 "/reviews/{review_id}": Endpoints.get_Get_review,
 "/runs": Endpoints.get_List_runs,
 "/runs/{run_id}": Endpoints.get_Get_run,
+"/runs/{run_id}/compare": Endpoints.get_Compare_runs,
 "/runs/{run_id}/definition": Endpoints.get_Get_run_definition,
 "/runs/{run_id}/values/{ref}": Endpoints.get_Get_run_value,
 "/schedules": Endpoints.get_List_schedules,

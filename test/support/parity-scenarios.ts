@@ -849,6 +849,28 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { call: "get_run_definition", with: { run_id: "run_none" }, expect: "run_not_found" },
     { call: "get_run_definition", with: { run_id: "x".repeat(101) }, expect: "invalid_input" },
   ],
+  compare_runs: [
+    hello,
+    run("hello"),
+    run("hello", { inputs: { name: "Bob" } }),
+    {
+      call: "compare_runs",
+      with: (before) => ({ run_id: idOf(before, 2), with: idOf(before, 1) }),
+      readOnly: true,
+    },
+    { call: "compare_runs", with: (before) => ({ run_id: idOf(before, 1), with: idOf(before, 1) }) },
+    failing,
+    run("failing"),
+    { call: "compare_runs", with: (before) => ({ run_id: idOf(before, 6), with: idOf(before, 2) }) },
+    { call: "compare_runs", with: (before) => ({ run_id: idOf(before, 6) }), expect: "invalid_input" },
+    { call: "compare_runs", with: { run_id: "run_none" }, expect: "run_not_found" },
+    {
+      call: "compare_runs",
+      with: (before) => ({ run_id: idOf(before, 1), with: "run_none" }),
+      expect: "run_not_found",
+    },
+    { call: "compare_runs", with: { run_id: "x".repeat(101) }, expect: "invalid_input" },
+  ],
   get_run_value: [
     hello,
     run("hello"),

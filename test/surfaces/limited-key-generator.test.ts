@@ -36,6 +36,13 @@ const probesOf = (id: string, run: string): Probe[] => [
   { tool: "get_run", scope: "read", method: "GET", path: `/runs/${run}`, workflow: id },
   { tool: "get_run_value", scope: "read", method: "GET", path: `/runs/${run}/values/inputs`, workflow: id },
   { tool: "get_run_definition", scope: "read", method: "GET", path: `/runs/${run}/definition`, workflow: id },
+  {
+    tool: "compare_runs",
+    scope: "read",
+    method: "GET",
+    path: `/runs/${run}/compare?with=${run}`,
+    workflow: id,
+  },
   { tool: "run_events", scope: "read", method: "GET", path: `/runs/${run}/events`, workflow: id },
   {
     tool: "run_workflow",

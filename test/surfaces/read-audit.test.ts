@@ -47,6 +47,19 @@ async function open(config: object = READS) {
 }
 
 describe("audit.reads", () => {
+  it("records a comparison as a read of both runs", async () => {
+    const { call, run, workflow, added } = await open();
+    const other = (await call("POST", `/workflows/${workflow}/runs`, { wait: 20 })).body.id as string;
+    await added();
+    await call("GET", `/runs/${other}/compare`);
+    await call("GET", `/runs/${other}/compare?with=${other}`);
+    expect(await added()).toMatchObject([
+      { operation: "compare_runs.read", target: run },
+      { operation: "compare_runs", target: other },
+      { operation: "compare_runs", target: other },
+    ]);
+  });
+
   it("records each answered read of run values over REST, with who read what", async () => {
     const { call, key, run, workflow, added } = await open();
     const { headers } = await call("GET", `/runs/${run}?detail=full`);

@@ -171,6 +171,8 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   list_runs: reads,
   get_run: { ...reads, ...run },
   get_run_definition: { ...reads, ...run },
+  // No run of the matrix has an earlier one to be compared with, which only callers who may read runs learn.
+  compare_runs: { ...reads, ...run, own: "invalid_input", others: "invalid_input" },
   get_run_value: { ...reads, ...run, more: ["inputs"] },
   run_events: { ...reads, ...run },
   retry_run: { ...run, needs: "run", ...changes, send: () => ({}) },

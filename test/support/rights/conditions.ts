@@ -114,6 +114,7 @@ const CONDITIONS: Readonly<Record<string, Condition>> = {
   canWriteUnsaved: (state, actor, { run, next = run }) =>
     !next!.isUnsaved || has(state, actor, next!.project, "write"),
   isWithinKey: (_, actor, { run, next = run }) => isWithin(actor, next!.content),
+  seesOtherRun: (state, actor, { next }) => seesRun(state, actor, next!),
   seesWhereItStarts: (state, actor, { next }) => seesRun(state, actor, next!),
   canRunWhereItStarts: (state, actor, { next }) => has(state, actor, next!.project, "run"),
   // Somebody unknown could have started it, and decide.

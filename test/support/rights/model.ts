@@ -32,7 +32,7 @@ export const NEEDS: Readonly<Record<Scope, Partial<Record<About, string>>>> = {
     workflow: `get_backfill get_exposure get_offer get_schedule get_trigger_delivery get_triggers get_workflow get_workflow_state
       get_workflow_version list_backfills list_state_changes list_trigger_deliveries list_workflow_runs list_workflow_versions
       plan_workflow preview_backfill`,
-    run: "get_run get_run_definition get_run_value",
+    run: "compare_runs get_run get_run_definition get_run_value",
     approval: "get_approval",
     review: "get_review",
   },
@@ -94,6 +94,8 @@ export const RULES: Readonly<Record<string, string>> = {
   run_step: "missing_scope unless canWriteUnsaved",
   retry_run: `workflow_not_found unless seesWhereItStarts, missing_scope unless canRunWhereItStarts,
     missing_scope unless canWriteUnsaved, workflow_not_runnable unless isWithinKey, workflow_not_runnable unless isDecidable`,
+  // Two runs are compared only for callers who see both.
+  compare_runs: "run_not_found unless seesOtherRun",
   get_backfill: "backfill_not_found unless seesWhereItStarted",
   cancel_backfill: "backfill_not_found unless seesWhereItStarted, missing_scope unless canRunWhereItStarted",
   query_database: "database_not_found unless isDatabaseWithinKey",

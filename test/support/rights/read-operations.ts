@@ -56,6 +56,19 @@ export const READ_OPERATIONS: Makers = [
     },
   ],
   [1, "get_run_definition", ofRun("get_run_definition", {})],
+  [
+    2,
+    "compare_runs",
+    (company, pick) => {
+      const [run, next] = [pick.one(company.runs), pick.one(company.runs)];
+      if (run === undefined || next === undefined) return undefined;
+      return {
+        operation: "compare_runs",
+        input: { run_id: run.id, with: next.id },
+        expected: (actor) => answerTo(company, actor, "compare_runs", { run, next }),
+      };
+    },
+  ],
   [2, "get_run_value", ofRun("get_run_value", { ref: "output" }, ["value_not_found"])],
   [
     2,
