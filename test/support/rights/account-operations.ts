@@ -9,6 +9,9 @@ import { itemsOf } from "./things.ts";
 const sessionsOf = ({ actors }: Company): Actor[] =>
   actors.filter(({ kind, isValid }) => kind === "session" && isValid);
 
+const endSessionsOf = (company: Company, email: string): Promise<void> =>
+  company.endSessions(sessionsOf(company).filter(({ owner }) => owner === email));
+
 /** Everybody but the one admin of the instance, without whom nobody could be changed any more. */
 const anybody = ({ people }: Company, pick: Pick) => pick.one([...people.values()].slice(1))!;
 
@@ -23,7 +26,12 @@ export const ACCOUNT_OPERATIONS: Makers = [
         operation: "update_user",
         input: { user_id: company.users.get(person.email)!.id, role },
         expected: (actor) => answerTo(company, actor, "update_user"),
-        after: () => void (person.role = role satisfies Role),
+        async after() {
+          const isChanged = person.role !== role;
+          person.role = role satisfies Role;
+          // Each change of an inactive account ends its sessions; here its person has signed in again nevertheless.
+          if (isChanged && !person.isActive) await endSessionsOf(company, person.email);
+        },
       };
     },
   ],
@@ -42,8 +50,7 @@ export const ACCOUNT_OPERATIONS: Makers = [
         expected: (actor) => answerTo(company, actor, "update_user"),
         async after() {
           person.isActive = !person.isActive;
-          if (!person.isActive)
-            await company.endSessions(sessionsOf(company).filter(({ owner }) => owner === person.email));
+          if (!person.isActive) await endSessionsOf(company, person.email);
         },
       };
     },
