@@ -30,4 +30,5 @@ export const backtestDetails: BacktestDetails = {
   effects: [],
   stepMs: { before: 1_200, after: 800 },
   tokens: { before: 0, after: 0 },
+  cost: { before: 0, after: 0 },
 };

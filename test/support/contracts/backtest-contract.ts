@@ -152,7 +152,13 @@ export function backtestContract(setup: ContractSetup): void {
       await insert("bt_1", 1);
       await first.transaction((tx) => tx.backtests.setMessage("bt_1", "Too many runs."));
       expect(await first.read.backtests.find("bt_1")).toMatchObject({ message: "Too many runs." });
-      const summary = { effects: [], step_ms: { before: 3, after: 2 }, tokens: { before: 0, after: 0 } };
+      const summary = {
+        effects: [],
+        reasons: {},
+        step_ms: { before: 3, after: 2 },
+        tokens: { before: 0, after: 0 },
+        cost: { before: 0, after: 0 },
+      };
       const ended = await concurrently(database, 6, ({ transaction }, caller) =>
         transaction(async (tx) => {
           await tx.backtests.lock("bt_1");
