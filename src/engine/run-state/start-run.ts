@@ -33,7 +33,8 @@ export async function insertRun(context: RunContext, tx: EngineWriters, run: Pre
   const snapshot = admitted ? await takeSnapshot(tx, run, compiled.definition) : NO_SNAPSHOT;
   await tx.runs.insert({ ...run, ...snapshot, trace, status: "queued", stepStates, admitted, createdAt });
   for (const position of start) await addStepJob(tx, run, compiled, position);
-  if (compiled.timeoutMs !== null) {
+  // The trial of a backtest has the lowest priority, so it may be queued for longer than a run may take.
+  if (compiled.timeoutMs !== null && run.replay === null) {
     const dueAt = iso(context.clock.now() + compiled.timeoutMs);
     await tx.jobs.add(newJob(runRef(run.id), "run_timeout", run.priority, { dueAt }));
   }
