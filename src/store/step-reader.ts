@@ -1,14 +1,15 @@
 /** Reads the steps of runs, their items and attempts. */
 import { type Kysely, sql } from "kysely";
-import { type AttemptRecord, GIVEN, type StepRecord, type Usage } from "../core/model.ts";
+import { type AttemptRecord, type StepRecord, type Usage } from "../core/model.ts";
 import type { RunReader } from "../core/run-ports.ts";
 import { jsonNumber } from "./dialect.ts";
 import { decodeItem, encodeItem, NO_ITEM, stepRefOf } from "./item-column.ts";
+import { executedItems, itemReuse } from "./item-reuse.ts";
 import { parseJson } from "./json-column.ts";
 import { prepared } from "./prepared.ts";
 import { slotsOfRun } from "./rate-slots.ts";
 import type { RunAttemptRow, RunStepRow, Schema } from "./schema.ts";
-import { decodeState, encodeState } from "./step-state-columns.ts";
+import { decodeState } from "./step-state-columns.ts";
 
 const STEP_COLUMNS = [
   "step_id",
@@ -96,38 +97,6 @@ const stepsSince = prepared((db, runId: string, seq: number) =>
     .where("seq", ">", seq),
 );
 
-const executedItems = prepared((db, runId: string, stepId: string, skipped: string, limit: number) =>
-  db
-    .selectFrom("run_steps")
-    .select("item")
-    .where("run_id", "=", runId)
-    .where("step_id", "=", stepId)
-    .where("item", ">=", 0)
-    .where("reused_from", "is", null)
-    .where("state", "!=", skipped)
-    .where("attempts", ">", 0)
-    .orderBy("item")
-    .limit(limit),
-);
-
-const countItems = prepared((db, runId: string, skipped: string) =>
-  db
-    .selectFrom("run_steps")
-    .select((eb) => [
-      "step_id" as const,
-      eb.fn.count<number>("reused_from").filterWhere("reused_from", "!=", GIVEN).as("reused"),
-      eb.fn
-        .countAll<number>()
-        .filterWhere("reused_from", "is", null)
-        .filterWhere("state", "!=", skipped)
-        .filterWhere("attempts", ">", 0)
-        .as("executed"),
-    ])
-    .where("run_id", "=", runId)
-    .where("item", ">=", 0)
-    .groupBy("step_id"),
-);
-
 /** A partial index covers this query: it holds only the attempts that used a model. */
 const sumUsage = prepared((db, runId: string) =>
   db
@@ -184,15 +153,9 @@ export function stepReader(db: Kysely<Schema>): StepReader {
       return rows.map(stepRecord);
     },
 
-    async itemReuse(runId) {
-      const rows = await countItems(db, runId, encodeState("skipped"));
-      return new Map(rows.map(({ step_id: id, reused, executed }) => [id, { reused, executed }]));
-    },
+    itemReuse: (runId) => itemReuse(db, runId),
 
-    async executedItems({ runId, stepId }, limit) {
-      const rows = await executedItems(db, runId, stepId, encodeState("skipped"), limit);
-      return rows.map(({ item }) => item);
-    },
+    executedItems: ({ runId, stepId }, limit) => executedItems(db, runId, stepId, limit),
 
     async lastAttempts({ runId, stepId, item }, limit) {
       const rows = await db

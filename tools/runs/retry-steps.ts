@@ -3,6 +3,7 @@ import { NAMED_ITEMS, type RetrySteps } from "../../schemas/run.ts";
 import { GIVEN, type RunRecord, type StepRecord } from "../../src/core/model.ts";
 import type { ItemReuse } from "../../src/core/run-ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
+import { itemReuse } from "./item-reuse.ts";
 
 /**
  * Returns which steps of an ended retry were reused, which ran, and which of those have effects. A fan-out is reused when all
@@ -17,7 +18,7 @@ export async function retrySteps(
   const types = new Map(ctx.engine.stepTypes.map((type) => [type.type, type]));
   const result: RetrySteps = { reused: [], run: [], effects: [] };
   const items: NonNullable<RetrySteps["items"]> = {};
-  const reuse = await ctx.read.runs.itemReuse(run.id);
+  const reuse = await itemReuse(ctx, run.id);
   for (const step of steps) {
     const counts = reuse.get(step.id);
     const how = howItEnded(records.get(step.id), counts);

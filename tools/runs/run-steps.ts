@@ -10,6 +10,7 @@ import type { ItemReuse } from "../../src/core/run-ports.ts";
 import { undoStepId } from "../../src/core/undo-step-id.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { hasStepEnded, type StepState, toStepStatus } from "../../src/core/step-states.ts";
+import { itemReuse } from "./item-reuse.ts";
 import { truncateError, truncateValue } from "./truncate.ts";
 
 /** Maximum size of an error, in characters. */
@@ -31,7 +32,7 @@ export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<Ru
     ctx.read.runs.runningSteps(run.id),
     mayWait ? ctx.read.runs.rateWaits(run.id, ctx.now()) : new Map<string, number>(),
     mayWait ? ctx.read.runs.attemptsDue(run.id) : new Map<string, string>(),
-    countsReuse ? ctx.read.runs.itemReuse(run.id) : new Map<string, ItemReuse>(),
+    countsReuse ? itemReuse(ctx, run.id) : new Map<string, ItemReuse>(),
     run.isTrial && steps.some((step) => step.for_each !== undefined) ? ctx.read.runs.trial(run.id) : null,
   ]);
   const byId = new Map(records.map((record) => [record.stepId, record]));
