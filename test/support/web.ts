@@ -318,6 +318,7 @@ export async function openSeededSite(): Promise<SeededSite> {
       "/workflows/:workflowId/run": `${workflow}/run`,
       "/runs": "/runs",
       "/runs/:runId": `/runs/${runs[0]!.id}?step=revenue`,
+      "/runs/:runId/compare": `/runs/${runs[1]!.id}/compare?with=${runs[0]!.id}`,
       "/runs/:runId/retry": `/runs/${runs[1]!.id}/retry`,
       "/runs/:runId/workflow": `/runs/${single.id}/workflow`,
       "/approvals": "/approvals",

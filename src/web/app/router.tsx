@@ -38,6 +38,7 @@ const routes: RouteObject[] = [
           page("/workflows/:workflowId/run", () => import("../workflows/run.tsx")),
           page("/runs", () => import("../runs/list.tsx")),
           page("/runs/:runId", () => import("../runs/run.tsx")),
+          page("/runs/:runId/compare", () => import("../runs/compare.tsx")),
           page("/runs/:runId/retry", () => import("../runs/edit-and-retry.tsx")),
           page("/runs/:runId/workflow", () => import("../runs/create-workflow.tsx")),
           page("/approvals", () => import("../approvals/list.tsx")),

@@ -1,6 +1,13 @@
 /** The actions on a run: cancel, retry, and edit and retry. */
 import { Button } from "@mantine/core";
-import { IconBan, IconFilePlus, IconPencil, IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
+import {
+  IconArrowsDiff,
+  IconBan,
+  IconFilePlus,
+  IconPencil,
+  IconPlayerPlay,
+  IconRefresh,
+} from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { send } from "../api/client.ts";
@@ -12,6 +19,18 @@ import { useRetry } from "./retry.tsx";
 import { hasEnded, type LiveRun } from "./live-updates.ts";
 import { runName } from "./run-name.ts";
 import { useIdempotencyHeader } from "./use-idempotency-header.ts";
+
+/** Opens the comparison with the last good run, where any other one can be chosen. */
+export const CompareLink = ({ runId }: { runId: string }) => (
+  <Button
+    component={Link}
+    to={`/runs/${runId}/compare`}
+    variant="default"
+    leftSection={<IconArrowsDiff size={16} aria-hidden />}
+  >
+    Compare
+  </Button>
+);
 
 export function RunActions({ run }: { run: LiveRun }) {
   const may = useHasScopeIn(run);

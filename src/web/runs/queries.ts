@@ -1,6 +1,7 @@
 /** The queries of the run pages. Every query key starts with "runs". */
 import { queryOptions } from "@tanstack/react-query";
 import type { Run, RunStep } from "../../../schemas/run.ts";
+import type { RunComparison } from "../../../schemas/run-comparison.ts";
 import type { Schemas } from "../../../schemas/generated/endpoints.ts";
 import { type ApiResponse, send } from "../api/client.ts";
 import { isTruncated } from "../values/classify-value.ts";
@@ -60,6 +61,16 @@ export const definitionQuery = (runId: string) =>
     queryFn: async ({ signal }): Promise<Record<string, unknown>> =>
       (await send("get", "/runs/{run_id}/definition", { path: { run_id: runId }, signal })).data.definition,
     staleTime: Infinity,
+  });
+
+/** @param other the run to compare with; left out, the last one before that succeeded */
+export const comparisonQuery = (runId: string, other: string | undefined) =>
+  queryOptions({
+    queryKey: ["runs", runId, "compare", other ?? null],
+    queryFn: async ({ signal }): Promise<RunComparison> => {
+      const query = other === undefined ? {} : { with: other };
+      return (await send("get", "/runs/{run_id}/compare", { path: { run_id: runId }, query, signal })).data;
+    },
   });
 
 /** Loads a truncated value in parts. */

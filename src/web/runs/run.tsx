@@ -8,7 +8,7 @@ import { Copy } from "../ui/copy.tsx";
 import { ErrorAlert, Page, LoadingSkeleton } from "../ui/page.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { ValueView } from "../values/value-view.tsx";
-import { RunActions } from "./actions.tsx";
+import { CompareLink, RunActions } from "./actions.tsx";
 import { RunFacts } from "./facts.tsx";
 import { type ConnectionState, useLiveRun } from "./use-live-run.ts";
 import { ScrollableValue, Section } from "./section.tsx";
@@ -64,7 +64,12 @@ function RunDetails({ run, connection }: { run: LiveRun; connection: ConnectionS
           <Copy text={run.id} label="run ID" />
         </Group>
       }
-      actions={<RunActions run={run} />}
+      actions={
+        <>
+          {run.workflow_id !== null && <CompareLink runId={run.id} />}
+          <RunActions run={run} />
+        </>
+      }
     >
       <Group gap="sm">
         <Group gap="sm" aria-live="polite">

@@ -61,6 +61,57 @@ it("a retry of a fan-out says on its page how many items were reused", async () 
   expect(await page.getByText("5 of 6 completed, 4 reused, 1 failed").count()).toBe(1);
 });
 
+it("a run is compared with the last good one, and with any other", async () => {
+  const site = await openSite();
+  const ann = await createFirstAdmin(site);
+  const definitionOf = (limit: number) => ({
+    inputs: { type: "object", properties: { region: { type: "string", default: "north" } } },
+    steps: [
+      { id: "load", type: "set", values: { rows: "${{ range(4) }}", region: "${{ inputs.region }}" } },
+      { id: "double", type: "set", for_each: "steps.load.rows", values: { n: "${{ item * 2 }}" } },
+      { id: "check", type: "assert", that: `size(steps.load.rows) < ${limit}`, message: "Too many rows." },
+    ],
+    output: { region: "${{ steps.load.region }}" },
+  });
+  await requestApi(ann, "POST", "/workflows", { name: "Sums", definition: definitionOf(9) });
+  const run = (inputs: object) => requestApi(ann, "POST", "/workflows/sums/runs", { inputs, wait: 30 });
+  const first = await run({});
+  const second = await run({});
+  await requestApi(ann, "PATCH", "/workflows/sums", { definition: definitionOf(3), reason: "Fewer rows." });
+  const failed = await run({ region: `south ${"x".repeat(400)}` });
+  const { page, visit } = await openWindow(await openBrowser(), site, ann);
+
+  await visit(`/runs/${failed.id}`);
+  await page.getByRole("link", { name: "Compare" }).click();
+  await heading(page, "Compare runs of sums").waitFor();
+  await page.getByText("First difference: the inputs (region) of the run.").waitFor();
+  const runs = await page.getByRole("table", { name: "Runs" }).innerText();
+  expect(runs).toContain(second.id);
+  expect(runs).toContain("version 2");
+  const steps = page.getByRole("table", { name: "Steps" });
+  expect(await steps.getByText("differs").count()).toBe(2);
+  expect(await page.getByRole("table", { name: "Inputs" }).innerText()).toMatch(
+    /"north"\s+"south x+… \(408 characters\)/,
+  );
+  expect(await page.getByRole("table", { name: "Error of the run" }).innerText()).toContain("assert_failed");
+  await page.getByText("Too many rows.").first().waitFor();
+  await page.getByText("After: version 2").waitFor();
+  for (const width of [1_440, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await takeScreenshot(page, `compare-${width}`);
+  }
+
+  await page.getByLabel("Compare with the run").fill(first.id);
+  await page.getByRole("button", { name: "Compare", exact: true }).click();
+  await page.getByRole("table", { name: "Runs" }).getByRole("link", { name: first.id }).waitFor();
+  await page.getByRole("button", { name: "Compare with the last good run" }).click();
+  await page.getByRole("table", { name: "Runs" }).getByRole("link", { name: second.id }).waitFor();
+  await visit(`/runs/${first.id}/compare`);
+  await page.getByText("No earlier run has succeeded").waitFor();
+  await visit(`/runs/${second.id}/compare`);
+  await page.getByText("Both runs did the same.").waitFor();
+});
+
 describe("runs of single steps and trials", () => {
   it("are shown as such, and steps become a workflow whose guesses are shown", async () => {
     const site = await openSite();
