@@ -1,5 +1,5 @@
 /** The tables of a comparison of two runs. */
-import { Anchor, Badge, Group, Stack, Table, Text } from "@mantine/core";
+import { Anchor, Badge, Group, ScrollArea, Stack, Table, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import type {
@@ -22,16 +22,24 @@ const BREAKING = { overflowWrap: "anywhere" } as const;
 /** A table with a column for each run. */
 function SideTable({ label, first, children }: { label: string; first: string; children: ReactNode }) {
   return (
-    <Table layout="fixed" verticalSpacing="xs" aria-label={label} style={BREAKING}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{first}</Table.Th>
-          <Table.Th>Before</Table.Th>
-          <Table.Th>After</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>{children}</Table.Tbody>
-    </Table>
+    <ScrollArea type="auto" viewportProps={{ tabIndex: 0, role: "region", "aria-label": `${label} of both` }}>
+      <Table
+        layout="fixed"
+        verticalSpacing="xs"
+        aria-label={label}
+        style={BREAKING}
+        styles={{ td: { verticalAlign: "top" } }}
+      >
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{first}</Table.Th>
+            <Table.Th>Before</Table.Th>
+            <Table.Th>After</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>{children}</Table.Tbody>
+      </Table>
+    </ScrollArea>
   );
 }
 
@@ -41,7 +49,7 @@ export function ComparedRuns({ before, after }: Record<"before" | "after", Compa
     ["Workflow", workflowOf],
     ["Status", (run) => <StatusBadge status={run.status} />],
     ["Started by", triggerLabel],
-    ["Created", (run) => <Time at={run.created_at} />],
+    ["Created", (run) => <Time at={run.created_at} ago />],
     ["Duration", (run) => (run.duration_ms === null ? "–" : formatDuration(run.duration_ms))],
   ];
   return (

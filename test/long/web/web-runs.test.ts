@@ -99,6 +99,8 @@ it("a run is compared with the last good one, and with any other", async () => {
   for (const width of [1_440, 390]) {
     await page.setViewportSize({ width, height: 900 });
     await takeScreenshot(page, `compare-${width}`);
+    const excess = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    expect(await page.evaluate(excess)).toBe(0);
   }
 
   await page.getByLabel("Compare with the run").fill(first.id);
