@@ -101,7 +101,7 @@ export interface BacktestReader {
 }
 
 export interface BacktestWriter extends BacktestReader {
-  /** Inserts a running backtest with its runs, in this order. */
+  /** Inserts a running backtest with its runs, in this order. @throws AppError upgrade_unfinished */
   insert(backtest: BacktestRecord, sourceRuns: readonly string[]): Promise<void>;
   /**
    * Number of running backtests of a usage subject (usage-limits.ts).

@@ -14,6 +14,7 @@ import { usageSubjectOf } from "../core/usage-limits.ts";
 import { cappedCount } from "./capped-count.ts";
 import { forUpdate, lockName } from "./dialect.ts";
 import { jsonText, parseJson } from "./json-column.ts";
+import { assertNoOlderCopies } from "./older-copies.ts";
 import { decodeDefinition, decodeValue, encodeDefinition, releaseValues, storeJson } from "./run-values.ts";
 import type { BacktestRow, BacktestRunRow, Schema } from "./schema.ts";
 import { addStoredBytes, type StoredPart } from "./stored-bytes.ts";
@@ -173,6 +174,8 @@ export function backtestWriter(trx: Kysely<Schema>): BacktestWriter {
       const definition = jsonText(backtest.definition);
       const given = encodeJson(backtest.given).text;
       const bytes = Buffer.byteLength(definition ?? "") + Buffer.byteLength(given);
+      // Its replays are trials, which an executor of an older release would execute.
+      await assertNoOlderCopies(trx);
       await trx
         .insertInto("backtests")
         .values({

@@ -25,6 +25,7 @@ import { resolveGiven } from "../runs/given-outputs.ts";
 import { runActor, runCaller } from "../runs/run-actor.ts";
 import { resolveWaitSeconds } from "../runs/wait-for-run.ts";
 import { readDefinition } from "../workflows/check-definition.ts";
+import { findVersion } from "../workflows/find-version.ts";
 import { applyPatch, Patch } from "../workflows/patch.ts";
 import { findBacktest, toBacktest } from "./serialize-backtest.ts";
 import { toIso } from "../runs/run-page.ts";
@@ -180,6 +181,7 @@ async function startBacktest(
         `${MAX_RUNNING} of your backtests are running, which is the maximum. Wait until one has ended, or cancel one ` +
           "(POST /workflows/{workflow_id}/backtests/{backtest_id}/cancel).",
       );
+    await ctx.engine.assertMayStore(tx, ctx.actor.principal, project);
     const runIds = runs.map((run) => run.id);
     await tx.backtests.insert(backtest, runIds);
     const { version, definition, reads } = backtest;
@@ -191,7 +193,7 @@ async function startBacktest(
   return id;
 }
 
-/** @throws AppError invalid_input, workflow_not_runnable, version_not_found */
+/** @throws AppError invalid_input, workflow_not_runnable, version_not_found, missing_scope */
 async function testedDefinition(
   ctx: ToolContext,
   workflow: WorkflowWithDefinition,
@@ -201,7 +203,9 @@ async function testedDefinition(
   const tested = version ?? workflow.version;
   const project = projectOf(workflow);
   const isDraft = patch !== undefined || definition !== undefined;
-  if (isDraft) assertMayRunUnsaved(ctx.actor.principal, project, "definition");
+  if (isDraft || given !== undefined)
+    assertMayRunUnsaved(ctx.actor.principal, project, isDraft ? "definition" : "given");
+  if (version !== undefined) await findVersion(ctx.read.workflows, workflow, version);
   const saved = await ctx.read.runs.versionDefinition(workflow.id, tested);
   if (!isDraft) return { version: tested, definition: null, given: await givenOf(ctx, given, saved ?? {}) };
   const base = saved ?? {};

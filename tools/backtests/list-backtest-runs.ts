@@ -3,7 +3,6 @@ import { BacktestId, BacktestResult, BacktestRun } from "../../schemas/backtest.
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { WorkflowIdRef } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { callerMask } from "../runs/caller-mask.ts";
 import { findBacktest, toBacktestRun } from "./serialize-backtest.ts";
 
 /** Number of runs of a page, unless the caller asks for another one. */
@@ -46,7 +45,7 @@ export const listBacktestRuns = defineTool({
     for (const run of shown) items.push(await toBacktestRun(ctx.read, run));
     const last = shown.at(-1);
     return {
-      items: await callerMask(ctx)(items),
+      items,
       ...(await ctx.total(async () =>
         result === undefined
           ? backtest.total

@@ -12,7 +12,6 @@ import { AppError } from "../../src/core/errors.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import type { Readers } from "../../src/core/ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
-import { callerMask } from "../runs/caller-mask.ts";
 
 type Reading = Pick<Readers, "workflows" | "backtests" | "runs">;
 
@@ -56,7 +55,7 @@ export async function toBacktest(
     failing,
     not_comparable,
   };
-  return callerMask(ctx)({
+  return {
     id,
     workflow_id: workflowId,
     ...projectField(record.project),
@@ -74,7 +73,7 @@ export async function toBacktest(
     finished_at: record.finishedAt,
     cancelled_by: record.cancelledBy,
     next: nextOf(record, runs),
-  });
+  };
 }
 
 const shownSummary = (summary: BacktestSummary, isAgent: boolean): BacktestSummary => ({

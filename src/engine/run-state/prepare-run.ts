@@ -186,8 +186,10 @@ function unsavedPart(
 ): Unsaved | undefined {
   if (workflowId === null) return "step";
   if (definition !== null) return "definition";
+  // A backtest replaces steps by what its runs have recorded: only what it is given beside is new.
+  const isGiven = trigger === "backtest" ? Object.keys(trial?.given ?? {}).length > 0 : trial !== undefined;
   // The examples of a version are saved with it.
-  return trial !== undefined && trigger !== "example" ? "given" : undefined;
+  return isGiven && trigger !== "example" ? "given" : undefined;
 }
 
 /** What a run follows. */
