@@ -4,6 +4,7 @@ import { choosesProject, accessOfKey, accessOfPerson, scopesOf } from "../../src
 import type { Scope } from "../../schemas/actor.ts";
 import type { Problem } from "../../schemas/problem.ts";
 import type { Role } from "../../schemas/user.ts";
+import type { Executor } from "../../src/app/executor.ts";
 import type { CreatedKey } from "../../src/auth/api-keys.ts";
 import { iso } from "../../src/core/clock.ts";
 import { toAppError, toProblem } from "../../src/core/errors.ts";
@@ -38,6 +39,8 @@ export interface SurfaceClient {
   deliver(delivery: Record<string, unknown>): Promise<Json>;
   /** Ends the pending deliveries of subscriptions as failed. */
   giveUpDeliveries(): Promise<Json>;
+  /** Continues the running backtests until they have ended. */
+  finishBacktests(): Promise<Json>;
 }
 
 const PROGRAM = { name: "parity", version: "1" };
@@ -81,7 +84,7 @@ async function fresh(clock: FakeClock, config: unknown) {
   clock.advance(1);
   await signIn(instance, people.editor.user, { client: "Safari 26 on iOS" });
   clock.advance(1);
-  return { instance, callers: { ...keys, ...people } };
+  return { instance, callers: { ...keys, ...people }, finishBacktests: finisherOf(executor) };
 }
 
 type Callers = Readonly<Record<KeyName, CreatedKey> & Record<PersonName, SignedIn>>;
@@ -123,6 +126,14 @@ const delivererTo =
     return { delivery_id: deliveryId };
   };
 
+const finisherOf = (executor: Pick<Executor, "continueBacktests" | "queue">) => async (): Promise<Json> => {
+  while ((await executor.continueBacktests()) > 0) {
+    executor.queue.wake();
+    await executor.queue.waitUntilIdle();
+  }
+  return {};
+};
+
 const giverUpOf =
   ({ store }: TestInstance, clock: FakeClock) =>
   async (): Promise<Json> => {
@@ -132,12 +143,13 @@ const giverUpOf =
   };
 
 async function direct(clock: FakeClock, config: unknown): Promise<SurfaceClient> {
-  const { instance, callers } = await fresh(clock, config);
+  const { instance, callers, finishBacktests } = await fresh(clock, config);
   return {
     surface: "direct",
     clock,
     deliver: delivererTo(instance),
     giveUpDeliveries: giverUpOf(instance, clock),
+    finishBacktests,
     async call(tool, input, by) {
       const requestId = newRequestId();
       try {
@@ -158,7 +170,7 @@ async function direct(clock: FakeClock, config: unknown): Promise<SurfaceClient>
 }
 
 async function overMcp(clock: FakeClock, config: unknown): Promise<SurfaceClient> {
-  const { instance, callers } = await fresh(clock, config);
+  const { instance, callers, finishBacktests } = await fresh(clock, config);
   const { url } = await instance.mcp({ config });
   const rest = caller((await instance.rest({ config })).url, callers);
   const client = (key: KeyName) => connect("v2 pinned to 2026-07-28", url, callers[key].value, PROGRAM);
@@ -169,6 +181,7 @@ async function overMcp(clock: FakeClock, config: unknown): Promise<SurfaceClient
     clock,
     deliver: delivererTo(instance),
     giveUpDeliveries: giverUpOf(instance, clock),
+    finishBacktests,
     async call(tool, input, by) {
       // The preparation of a scenario may use operations of REST only, and signed-in users.
       if (!isServedOn(tool, "mcp") || !isKey(by)) return rest(tool, input, by);
@@ -187,7 +200,7 @@ async function overMcp(clock: FakeClock, config: unknown): Promise<SurfaceClient
 }
 
 async function overRest(clock: FakeClock, config: unknown): Promise<SurfaceClient> {
-  const { instance, callers } = await fresh(clock, config);
+  const { instance, callers, finishBacktests } = await fresh(clock, config);
   const { url } = await instance.rest({ config });
   return {
     surface: "rest",
@@ -195,6 +208,7 @@ async function overRest(clock: FakeClock, config: unknown): Promise<SurfaceClien
     call: caller(url, callers),
     deliver: delivererTo(instance),
     giveUpDeliveries: giverUpOf(instance, clock),
+    finishBacktests,
   };
 }
 
