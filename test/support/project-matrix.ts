@@ -9,6 +9,8 @@ import { iso } from "../../src/core/clock.ts";
 import type { Writers } from "../../src/core/ports.ts";
 import { getBackfill } from "../../tools/backfills/get-backfill.ts";
 import { startBackfill } from "../../tools/backfills/start-backfill.ts";
+import { backtestWorkflow } from "../../tools/backtests/backtest-workflow.ts";
+import { cancelBacktest } from "../../tools/backtests/cancel-backtest.ts";
 import { getRun } from "../../tools/runs/get-run.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { listApprovals } from "../../tools/approvals/list-approvals.ts";
@@ -51,6 +53,7 @@ export interface ProjectThings {
   apiKey: string;
   review: string;
   backfill: string;
+  backtest: string;
   subscription: string;
   /** A delivery to a trigger, and one to a subscription. */
   delivery: string;
@@ -61,6 +64,7 @@ export interface ProjectThings {
 export const missing = ({
   review,
   backfill,
+  backtest,
   delivery,
   outgoing,
   subscription,
@@ -79,6 +83,7 @@ export const missing = ({
   apiKey: `${apiKey.slice(0, -4)}none`,
   review: `${review.slice(0, -4)}none`,
   backfill: `${backfill.slice(0, -4)}none`,
+  backtest: `${backtest.slice(0, -4)}none`,
   subscription: `${subscription.slice(0, -4)}none`,
   delivery: `${delivery.slice(0, -4)}none`,
   outgoing: `${outgoing.slice(0, -4)}none`,
@@ -187,6 +192,9 @@ export async function openProjectMatrix() {
       const { status } = await call(getBackfill, { workflow_id: id, backfill_id: backfill.id });
       return status === "running" ? undefined : status;
     }, "the end of the backfill");
+    // It has compared nothing yet, and its replays are runs of the project.
+    const backtest = await call(backtestWorkflow, { workflow_id: id, last: 1, wait: 0 });
+    await call(cancelBacktest, { workflow_id: id, backtest_id: backtest.id });
     const { record } = await instance.key({ owner, name: `${word} key`, projects: [project] });
     await change("update_project", ({ projects }) => projects.update(project, { review: true }));
     await call(updateWorkflow, { workflow_id: id, description: `Soon about ${word}` });
@@ -207,6 +215,7 @@ export async function openProjectMatrix() {
       outgoing: await addDelivery(instance, subscription, project),
       review: asked.review!.id,
       backfill: backfill.id,
+      backtest: backtest.id,
       workflow: id,
       finishedRun: finished.id,
       waitingRun,
@@ -338,6 +347,7 @@ export async function dumpProject(
     await read.selectFrom("workflow_states").selectAll().where("workflow_id", "=", workflow).execute(),
     await read.selectFrom("schedules").selectAll().where("workflow_id", "=", workflow).execute(),
     await read.selectFrom("approvals").selectAll().where("run_id", "in", ids).execute(),
+    await read.selectFrom("backtests").selectAll().where("project", "=", THEIRS).execute(),
     await read.selectFrom("projects").selectAll().where("id", "=", THEIRS).execute(),
     await read.selectFrom("project_members").selectAll().where("project", "=", THEIRS).execute(),
     await read.selectFrom("grants").selectAll().where("project", "=", THEIRS).execute(),

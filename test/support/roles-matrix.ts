@@ -47,6 +47,7 @@ export interface ResourceOwner {
 
 export type ResourceKind =
   | "workflow"
+  | "workflow with a run"
   | "run"
   | "approval"
   | "api key"
@@ -204,6 +205,22 @@ export async function openRolesMatrix() {
     return id;
   }
 
+  async function newEndedRun(owner: ResourceOwner): Promise<{ id: string; workflow_id: string }> {
+    const workflow_id = await newWorkflow(owner);
+    const { id } = await as(owner)(runWorkflow, { workflow_id, wait: 0 });
+    await as(owner)(cancelRun, { run_id: id });
+    return { id, workflow_id };
+  }
+
+  /** A workflow with a run that has failed, which backtests compare with. No executor runs. */
+  async function newWorkflowWithRun(owner: ResourceOwner): Promise<string> {
+    const { id, workflow_id } = await newEndedRun(owner);
+    await store.transaction((trx) =>
+      trx.updateTable("runs").set({ status: "failed" }).where("id", "=", id).execute(),
+    );
+    return workflow_id;
+  }
+
   /** Pending approvals by the starter of their runs; the executor that created them has stopped. */
   async function approvals(owners: readonly ResourceOwner[]): Promise<Map<string, string[]>> {
     const workflow_id = await newWorkflow(owners[0]!, ASKING);
@@ -224,12 +241,9 @@ export async function openRolesMatrix() {
 
   const makers: Record<Exclude<ResourceKind, "approval">, (owner: ResourceOwner) => Promise<string>> = {
     workflow: (owner) => newWorkflow(owner),
+    "workflow with a run": newWorkflowWithRun,
     // The run has ended, so that it can be retried, and its event stream ends.
-    run: async (owner) => {
-      const { id } = await as(owner)(runWorkflow, { workflow_id: await newWorkflow(owner), wait: 0 });
-      await as(owner)(cancelRun, { run_id: id });
-      return id;
-    },
+    run: async (owner) => (await newEndedRun(owner)).id,
     "api key": async ({ email }) => (await instance.key({ owner: email })).record.id,
     session: async ({ user }) => (await signIn(instance, user ?? (await newUser("viewer")).user!)).session.id,
     user: async ({ user }) => user?.id ?? "usr_none",
@@ -284,6 +298,8 @@ const TABLES = [
   "deliveries",
   "grants",
   "backfills",
+  "backtests",
+  "backtest_runs",
 ] as const;
 
 const textOf = (row: object): string =>

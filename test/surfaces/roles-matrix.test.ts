@@ -54,6 +54,13 @@ const mayPublish = ({ role, scopes }: CallerSpec): boolean =>
   MAY[role].some((ability) => ability === "publish") && scopes?.includes("publish") !== false;
 const whereLive = (asker: CallerSpec): Outcome => (mayPublish(asker) ? "ok" : "missing_scope");
 const live = { own: whereLive, others: whereLive } as const;
+/** A definition that is not saved needs the scope write too. */
+const whereWritten =
+  (outcome: Outcome) =>
+  ({ role, scopes }: CallerSpec): Outcome =>
+    MAY[role].some((ability) => ability === "write") && scopes?.includes("write") !== false
+      ? outcome
+      : "missing_scope";
 const publishes = { needs: "publish", ...workflow, ...changes } as const;
 const noDelivery = {
   own: "trigger_delivery_not_found",
@@ -86,6 +93,15 @@ const noBackfill = {
   own: "backfill_not_found",
   others: "backfill_not_found",
   more: ["bf_none"],
+} as const;
+
+/** The workflow has no run, so there is nothing to compare with. */
+const noRuns = { own: "run_not_found", others: "run_not_found" } as const;
+const noBacktest = {
+  ...workflow,
+  own: "backtest_not_found",
+  others: "backtest_not_found",
+  more: ["bt_none"],
 } as const;
 
 /** Every operation: what it requires, and the outcomes by owner of the resource. */
@@ -143,6 +159,25 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   },
   get_backfill: { ...reads, ...noBackfill },
   cancel_backfill: { ...noBackfill, needs: "run", send: () => ({}) },
+  backtest_workflow: { ...workflow, ...noRuns, needs: "run", send: () => ({}) },
+  "backtest_workflow of runs that have ended": {
+    ...workflow,
+    of: "workflow with a run",
+    needs: "run",
+    ...changes,
+    send: () => ({}),
+  },
+  "backtest_workflow with a draft": {
+    ...workflow,
+    own: whereWritten("run_not_found"),
+    others: whereWritten("run_not_found"),
+    needs: "run",
+    send: () => ({ definition: { steps: [{ id: "a", type: "set", values: { number: 1 } }] } }),
+  },
+  list_backtests: { ...reads, ...workflow },
+  get_backtest: { ...reads, ...noBacktest },
+  list_backtest_runs: { ...reads, ...noBacktest },
+  cancel_backtest: { ...noBacktest, needs: "run", send: () => ({}) },
   get_triggers: { ...reads, ...workflow },
   rotate_trigger: { ...publishes, more: ["hook"], send: () => ({}) },
   list_trigger_deliveries: { ...reads, ...workflow },
@@ -494,7 +529,7 @@ async function play(world: RolesMatrix, name: string, row: Row, askers: readonly
 type Things = Awaited<ReturnType<typeof openThings>>;
 
 const none = (thing: ResourceKind): string =>
-  thing === "workflow" || thing === "database" || thing === "project" ? "none-such" : "none_such";
+  ["workflow", "workflow with a run", "database", "project"].includes(thing) ? "none-such" : "none_such";
 
 /** The resources that are requested: the caller's, another user's, and missing ones. */
 async function openThings(world: RolesMatrix, askers: readonly Caller[]) {
