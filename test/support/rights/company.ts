@@ -8,7 +8,18 @@ import { addMember, addProject } from "../projects.ts";
 import { addUser, signIn } from "../users.ts";
 import type { UserRecord } from "../../../src/core/account-ports.ts";
 import { DATABASE, OTHER_DATABASE, SECRET, STRANGER } from "./definitions.ts";
-import type { Actor, Approval, Backfill, Delivery, Owned, Review, Run, Surface, Workflow } from "./made.ts";
+import type {
+  Actor,
+  Approval,
+  Backfill,
+  Backtest,
+  Delivery,
+  Owned,
+  Review,
+  Run,
+  Surface,
+  Workflow,
+} from "./made.ts";
 import { subjectOf } from "./people.ts";
 import { DEFAULT, OPERATOR, type Person, type Role, type Scope } from "./state.ts";
 import { overMcp, overRest } from "./surfaces.ts";
@@ -204,6 +215,7 @@ export async function openCompany({ instance, executor, url, mcpUrl }: Installat
     /** To subscriptions. */
     sent: [] as Owned[],
     backfills: [] as Backfill[],
+    backtests: [] as Backtest[],
     /** Projects that were made in the sequence, which nothing else is about. */
     madeProjects: [] as string[],
     invited: [] as string[],
@@ -225,6 +237,7 @@ export async function openCompany({ instance, executor, url, mcpUrl }: Installat
       await executor.startReceived();
       await executor.continueBackfills();
       await executor.queue.waitUntilIdle();
+      while ((await executor.continueBacktests()) > 0) await executor.queue.waitUntilIdle();
     },
   };
 }

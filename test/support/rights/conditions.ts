@@ -121,6 +121,7 @@ const CONDITIONS: Readonly<Record<string, Condition>> = {
   isDecidable: (_, __, { run, next }) => !run!.isAnonymous || !next!.content.asks,
   seesWhereItStarted: (state, actor, { startedIn }) => has(state, actor, startedIn!, "read"),
   canRunWhereItStarted: (state, actor, { startedIn }) => has(state, actor, startedIn!, "run"),
+  hasRunsToCompare: (_, __, { hasRuns }) => hasRuns === true,
   isDatabaseWithinKey: (_, { limits }, { database }) => limits.databases?.includes(database!) !== false,
   mayDecideNow: (state, actor, { approval, override }) =>
     (override === true ? ["ok", "override"] : ["ok"]).includes(mayDecide(state, actor, approval!)),

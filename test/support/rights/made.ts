@@ -61,3 +61,6 @@ export interface Owned {
 export interface Backfill extends Owned {
   workflow: Workflow;
 }
+export interface Backtest extends Owned {
+  workflow: Workflow;
+}

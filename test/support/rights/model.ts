@@ -29,8 +29,8 @@ export const NEEDS: Readonly<Record<Scope, Partial<Record<About, string>>>> = {
       list_approvals list_projects list_sessions revoke_api_key rotate_api_key set_absence`,
     list: "get_overdue_workflows list_reviews list_runs list_schedules list_workflows",
     project: "describe_database describe_environment get_project list_grants list_offered_workflows",
-    workflow: `get_backfill get_exposure get_offer get_schedule get_trigger_delivery get_triggers get_workflow get_workflow_state
-      get_workflow_version list_backfills list_state_changes list_trigger_deliveries list_workflow_runs list_workflow_versions
+    workflow: `get_backfill get_backtest get_exposure get_offer get_schedule get_trigger_delivery get_triggers get_workflow get_workflow_state
+      get_workflow_version list_backfills list_backtest_runs list_backtests list_state_changes list_trigger_deliveries list_workflow_runs list_workflow_versions
       plan_workflow preview_backfill`,
     run: "compare_runs get_run get_run_definition get_run_value",
     approval: "get_approval",
@@ -47,7 +47,7 @@ export const NEEDS: Readonly<Record<Scope, Partial<Record<About, string>>>> = {
   },
   run: {
     project: "run_step",
-    workflow: "cancel_backfill run_workflow start_backfill",
+    workflow: "backtest_workflow cancel_backfill cancel_backtest run_workflow start_backfill",
     run: "cancel_run retry_run",
   },
   approve: { approval: "decide_approval delegate_approval" },
@@ -98,6 +98,12 @@ export const RULES: Readonly<Record<string, string>> = {
   compare_runs: "run_not_found unless seesOtherRun",
   get_backfill: "backfill_not_found unless seesWhereItStarted",
   cancel_backfill: "backfill_not_found unless seesWhereItStarted, missing_scope unless canRunWhereItStarted",
+  // What it compares with is of the project where the workflow is now.
+  backtest_workflow:
+    "missing_scope unless canWriteUnsaved, run_not_found unless hasRunsToCompare, workflow_not_runnable unless isWithinKey",
+  get_backtest: "backtest_not_found unless seesWhereItStarted",
+  list_backtest_runs: "backtest_not_found unless seesWhereItStarted",
+  cancel_backtest: "backtest_not_found unless seesWhereItStarted, missing_scope unless canRunWhereItStarted",
   query_database: "database_not_found unless isDatabaseWithinKey",
   describe_database: "database_not_found unless isDatabaseWithinKey",
   // Decisions.

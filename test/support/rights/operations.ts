@@ -8,6 +8,7 @@ import { REVIEW_OPERATIONS } from "./review-operations.ts";
 import { RUN_OPERATIONS } from "./run-operations.ts";
 import { START_OPERATIONS } from "./start-operations.ts";
 import { WORKFLOW_OPERATIONS } from "./workflow-operations.ts";
+import { BACKTEST_OPERATIONS } from "./backtest-operations.ts";
 import type { Company } from "./company.ts";
 import type { Maker, Makers, Pick } from "./request.ts";
 
@@ -17,6 +18,7 @@ const MAKERS: Makers = [
   ...RUN_OPERATIONS,
   ...APPROVAL_OPERATIONS,
   ...START_OPERATIONS,
+  ...BACKTEST_OPERATIONS,
   ...PROJECT_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
   ...KEY_OPERATIONS,

@@ -28,6 +28,7 @@ export const READ_OPERATIONS: Makers = [
   [1, "list_state_changes", ofWorkflow("list_state_changes")],
   [1, "list_trigger_deliveries", ofWorkflow("list_trigger_deliveries")],
   [1, "list_backfills", ofWorkflow("list_backfills")],
+  [1, "list_backtests", ofWorkflow("list_backtests")],
   [
     2,
     "list_workflow_runs",

@@ -107,8 +107,10 @@ export interface Case {
   review?: Review;
   /** Whether a change takes effect only when it is published, as a new definition does. */
   isDraft?: boolean;
-  /** The project that a backfill was started in. */
+  /** The project that a backfill or backtest was started in. */
   startedIn?: string;
+  /** Whether a backtest finds runs to compare with. */
+  hasRuns?: boolean;
   /** Whether an admin decides in place of the assignees. */
   override?: boolean;
   /** Another project, or another person, or the person whose absence it is. */
