@@ -3,6 +3,7 @@ import type { BacktestEffect } from "../../../../schemas/backtest.ts";
 import { canonicalJson } from "../../../core/canonical-json.ts";
 import type { StepDefinition } from "../../../../schemas/workflow-definition.ts";
 import type { RunReader } from "../../../core/run-ports.ts";
+import { ancestorsOf } from "../../definition/graph.ts";
 import { isReplayFailure } from "../replay.ts";
 import {
   type Execution,
@@ -37,9 +38,10 @@ export async function compareEffects(
     const left = await executed(runs, before, id);
     const right = await executed(runs, after, id);
     const unchanged = takeEqual(left, right);
-    const wasCut = endedAlike && left.length > right.length && !hasEnded(after, id);
-    if (wasCut && !hasSameSource(before, after, id)) areUnknown = true;
-    const cut = wasCut ? left.length - right.length : 0;
+    const isCutNow = endedAlike && isCut(after, id);
+    if ((isCutNow || (endedAlike && isCut(before, id))) && !hasSameSource(before, after, id))
+      areUnknown = true;
+    const cut = isCutNow ? Math.max(0, left.length - right.length) : 0;
     const changed = Math.min(left.length, right.length);
     const removed = left.length - changed - cut;
     const added = right.length - changed;
@@ -108,11 +110,18 @@ function takeEqual(left: Keyed[], right: Keyed[]): number {
   return pairs;
 }
 
-/** Whether a step ran to its end in a run. */
-function hasEnded({ run, plan }: Recorded, id: string): boolean {
-  const position = plan.compiled.position.get(id);
-  if (position === undefined) return true;
-  return ["succeeded", "skipped", "failed_continued"].includes(run.stepStates.at(position));
+/**
+ * Whether it is chance that a step did not run to its end in a run that failed: it does not follow the step that failed, or other
+ * items of it failed first.
+ */
+function isCut({ run, plan: { compiled } }: Recorded, id: string): boolean {
+  const position = compiled.position.get(id);
+  if (position === undefined) return false;
+  const state = run.stepStates.at(position);
+  if (["succeeded", "skipped", "failed_continued"].includes(state)) return false;
+  if (state === "failed") return compiled.definition.steps[position]!.for_each !== undefined;
+  const before = ancestorsOf(compiled.graph, position);
+  return !run.stepStates.positionsOf("failed").some((failed) => before.has(failed));
 }
 
 /** Whether a step, and all steps that its input is made of, are the same in both definitions. */

@@ -1,0 +1,53 @@
+/** What a backtest says of runs that failed while other steps ran. */
+import { describe, expect, it } from "vitest";
+import { StepError } from "../../../src/core/step-errors.ts";
+import { runBacktest } from "../../support/backtests/run-backtest.ts";
+import { testEngine } from "../../support/engine.ts";
+
+/** Runs a definition once, and backtests another one with that run. @returns what it found */
+async function backtestOf(
+  steps: readonly object[],
+  { changed = steps, slots = 8 }: { changed?: readonly object[]; slots?: number } = {},
+) {
+  const harness = await testEngine({ slots });
+  harness.onProbe((ask) => {
+    if (ask === "fail") throw new StepError("step_failed", "It fails.", { transient: false });
+    return ask;
+  });
+  const workflowId = await harness.define({ steps });
+  const queue = await harness.executor();
+  const run = await harness.start(workflowId);
+  // It waits for an executor.
+  harness.clock.advance(5_000);
+  queue.wake();
+  await queue.waitUntilIdle();
+  const [found] = await runBacktest(harness, queue, {
+    workflowId,
+    definition: { steps: changed },
+    runs: [run],
+  });
+  return found!;
+}
+
+const probe = (id: string, ask: unknown, more: object = {}) => ({ id, type: "probe", ask, ...more });
+
+describe("a backtest", () => {
+  it("does not compare a run that failed before it came to an effect that is new", async () => {
+    const steps = [probe("a", "fail")];
+    const found = await backtestOf(steps, { changed: [...steps, probe("b", 1, { needs: [] })], slots: 1 });
+    expect(found).toMatchObject({ result: "not_comparable", details: { difference: { reason: "stopped" } } });
+  });
+
+  it("does not compare a run that failed before it came to an effect that is gone", async () => {
+    const steps = [probe("a", "fail")];
+    const found = await backtestOf([...steps, probe("b", 1, { needs: [] })], { changed: steps, slots: 1 });
+    expect(found).toMatchObject({ result: "not_comparable", details: { difference: { reason: "stopped" } } });
+  });
+
+  it("compares a failed run although steps after the failure have changed", async () => {
+    const found = await backtestOf([probe("a", "fail"), probe("b", 1)], {
+      changed: [probe("a", "fail"), probe("b", 2)],
+    });
+    expect(found).toMatchObject({ result: "equal" });
+  });
+});
