@@ -26,7 +26,7 @@ import { firstRunWithEffect } from "./first-run-with-effect.ts";
 import type { ExpressionScopes } from "./expression-scopes.ts";
 import { nextIteration } from "./next-iteration.ts";
 import { cacheKey, type DecisionsHold, recordedOutput } from "./recorded-output.ts";
-import { isReplay, replayedResult, wasStoppedBefore } from "./replay.ts";
+import { hadThisInput, isReplay, replayedResult, wasStoppedBefore } from "./replay.ts";
 import { runStepCode } from "./run-step-code.ts";
 import { assertRunsInTrial, givenOutput } from "./trial.ts";
 import { countStepMails } from "./held-mail.ts";
@@ -73,14 +73,15 @@ export async function executeAttempt(
     const result = await evaluateBeforeFields(options, plan, attempt, evaluate);
     if (result !== undefined) return result;
   }
-  const scope = await scopes.loadScope(plan, run, planned.fieldReads, job);
-  const fields = await resolveFields(planned, (field) => evaluate(field, scope));
-  attempt.input = parseInput(planned, fields);
-  attempt.inputJson = encodeJson(attempt.input);
+  await resolveInput(options, plan, attempt, evaluate);
   const position = plan.compiled.position.get(job.stepId)!;
   const resource = plan.compiled.resources[position];
-  attempt.inputHash = shortHash(canonicalJson([planned.type.type, resource, attempt.input]));
   if (isReplay(run)) {
+    if (job.item === null && plan.compiled.graph.needs[position]!.length === 0)
+      await resolveAsBefore(options, plan, attempt, {
+        evaluate,
+        wasSame: () => hadThisInput(replays, run, attempt),
+      });
     const replayed = await replayedResult(replays, plan, run, attempt);
     if (replayed !== undefined) return replayed;
   }
@@ -94,7 +95,7 @@ export async function executeAttempt(
   const recorded = await recordedOutput(
     { runs, decisionsHold: options.decisionsHold },
     attempt,
-    attempt.inputHash,
+    attempt.inputHash!,
     iso(context.clock.now()),
   );
   if (recorded !== undefined) return recorded;
@@ -108,6 +109,40 @@ export async function executeAttempt(
   attempt.codeStartedAt = performance.now();
   const outcome = await runStepCode(attempt, { context, connections }, jobContext);
   return toResult(options, attempt, outcome);
+}
+
+/** Evaluates the fields. @param run whose times and id they read */
+async function resolveInput(
+  { scopes }: AttemptOptions,
+  plan: Plan,
+  attempt: Attempt,
+  evaluate: Evaluate,
+  run = attempt.run,
+): Promise<void> {
+  const { job, planned } = attempt;
+  const scope = await scopes.loadScope(plan, run, planned.fieldReads, job);
+  const fields = await resolveFields(planned, (field) => evaluate(field, scope));
+  attempt.input = parseInput(planned, fields);
+  attempt.inputJson = encodeJson(attempt.input);
+  const resource = plan.compiled.resources[plan.compiled.position.get(job.stepId)!]!;
+  attempt.inputHash = shortHash(canonicalJson([planned.type.type, resource, attempt.input]));
+}
+
+/**
+ * Where several steps are the first ones of a run, chance decides which of them saw when it started, and which when it was created.
+ * In a backtest they see the same as in the run of the past.
+ */
+async function resolveAsBefore(
+  options: AttemptOptions,
+  plan: Plan,
+  attempt: Attempt,
+  { evaluate, wasSame }: { evaluate: Evaluate; wasSame(): Promise<boolean> },
+): Promise<void> {
+  if (await wasSame()) return;
+  const { run, startedAt, input, inputJson, inputHash } = attempt;
+  const other = { ...run, startedAt: run.startedAt === null ? startedAt : null };
+  await resolveInput(options, plan, attempt, evaluate, other);
+  if (!(await wasSame())) Object.assign(attempt, { input, inputJson, inputHash });
 }
 
 /** Evaluates `if`, `for_each` and `repeat`. @returns undefined when the step runs, once and without items */

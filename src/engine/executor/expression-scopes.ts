@@ -191,12 +191,16 @@ export function expressionScopes(
     return items[item % CHUNK_ITEMS];
   }
 
-  /** The value of `run`: in a backtest that of the run of the past, whose times and id its outputs are made of. */
+  /**
+   * The value of `run`: in a backtest that of the run of the past, whose times and id its outputs are made of. Like the steps of any
+   * run, the first ones see when it was created instead of when it started.
+   */
   async function shownRun(plan: Plan, run: RunRecord): Promise<ReturnType<typeof runScope>> {
     const { replay } = run;
     if (replay === null) return runScope(run, await urlsOf(plan, run.id));
     const source = await sources(replay.runId, async () => (await runs.find(replay.runId)) ?? run);
-    return runScope({ ...source, workflowId: run.workflowId }, await urlsOf(plan, source.id));
+    const startedAt = run.startedAt && source.startedAt;
+    return runScope({ ...source, startedAt, workflowId: run.workflowId }, await urlsOf(plan, source.id));
   }
 
   /** The URLs of the events that the steps of a run wait for, by step id. */

@@ -118,6 +118,18 @@ export async function replayedResult(
   return succeeded(attempt, encodeJson(emptyOutput(planned)), GIVEN);
 }
 
+/** Whether the step of an attempt had the same input in the run of the past. */
+export async function hadThisInput(
+  { runs }: Pick<ReplayOptions, "runs">,
+  { replay }: ReplayRun,
+  attempt: Attempt,
+): Promise<boolean> {
+  const { stepId, item } = attempt.job;
+  const ref: StepRef = { runId: replay.runId, stepId, item };
+  const record = await runs.step(ref);
+  return record !== undefined && hasSameInput(runs, ref, record, attempt);
+}
+
 /** What the run of the past recorded of the same step or item. */
 interface Counterpart {
   ref: StepRef;

@@ -1,4 +1,4 @@
-/** What a backtest says of runs that failed while other steps ran. */
+/** What a backtest says of runs whose first steps and failures depend on time. */
 import { describe, expect, it } from "vitest";
 import { StepError } from "../../../src/core/step-errors.ts";
 import { runBacktest } from "../../support/backtests/run-backtest.ts";
@@ -32,6 +32,12 @@ async function backtestOf(
 const probe = (id: string, ask: unknown, more: object = {}) => ({ id, type: "probe", ask, ...more });
 
 describe("a backtest", () => {
+  it("shows each step the same run.started_at as the run of the past, which was created before it started", async () => {
+    const at = "${{ run.started_at }}";
+    const found = await backtestOf([probe("a", at), probe("b", at), probe("c", at, { needs: [] })]);
+    expect(found).toMatchObject({ result: "equal" });
+  });
+
   it("does not compare a run that failed before it came to an effect that is new", async () => {
     const steps = [probe("a", "fail")];
     const found = await backtestOf(steps, { changed: [...steps, probe("b", 1, { needs: [] })], slots: 1 });
