@@ -161,7 +161,7 @@ async function counterpart(
       const items = await runs.items({ runId, stepId: job.stepId }, from, PAGE);
       for (const item of items) {
         const at = { ...ref, item: item.item };
-        if (item.inputHash === attempt.inputHash && (await isSameAs(at, item)))
+        if (mayHaveHad(item, attempt) && (await isSameAs(at, item)))
           return { ref: at, record: item, isSame: true };
       }
       if (items.length < PAGE) break;
@@ -169,6 +169,10 @@ async function counterpart(
   }
   return record && { ref, record, isSame: false };
 }
+
+/** Whether an item may have had the input of an attempt, as far as its record says. */
+const mayHaveHad = ({ state, inputHash }: StepRecord, attempt: Attempt): boolean =>
+  state === "succeeded" ? inputHash === attempt.inputHash : state !== "skipped";
 
 /** Whether a step or item of the past had the input of an attempt. What failed has no hash, but its input is stored. */
 async function hasSameInput(

@@ -56,4 +56,17 @@ describe("a backtest", () => {
     });
     expect(found).toMatchObject({ result: "equal" });
   });
+
+  it("finds an item that failed where the list has another order now", async () => {
+    const each = (list: string) => [
+      probe("a", "${{ item }}", { for_each: list, on_error: "continue", concurrency: 1 }),
+      {
+        id: "b",
+        type: "set",
+        values: { count: "${{ steps.a.items.filter(i, i.status == 'failed').size() }}" },
+      },
+    ];
+    const found = await backtestOf(each("['fail', 1, 2]"), { changed: each("[2, 1, 'fail']") });
+    expect(found).toMatchObject({ result: "equal" });
+  });
 });

@@ -80,8 +80,12 @@ async function executed(runs: RunReader, recorded: Recorded, id: string): Promis
     const { state, inputHash, error, attempts } = execution.record;
     if (state === "succeeded") found.push({ ...execution, key: `${planned.step.type} ${inputHash}` });
     else if (error !== null && isReplayFailure(error, "new_step")) found.push({ ...execution, key: "new" });
-    else if (error !== null && attempts > 0 && !isReplayFailure(error))
-      found.push({ ...execution, key: `failed ${execution.ref.item} ${error.code}` });
+    else if (error !== null && attempts > 0 && !isReplayFailure(error)) {
+      const input = await inputOf(runs, execution);
+      // Without an input it failed before its effect.
+      if (input !== undefined)
+        found.push({ ...execution, key: `failed ${error.code} ${canonicalJson(input)}` });
+    }
   }
   return found;
 }
