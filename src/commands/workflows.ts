@@ -9,9 +9,10 @@ import { listWorkflows } from "../../tools/workflows/list-workflows.ts";
 import { updateWorkflow } from "../../tools/workflows/update-workflow.ts";
 import type { CheckReport } from "../core/engine-port.ts";
 import { formatTimestamp } from "./columns.ts";
+import { checkText, readText } from "./definition-text.ts";
 import { fileProblem } from "./file-problem.ts";
 import { CommandError, EXIT, type Io, issueLine, paint } from "./io.ts";
-import { OPERATOR_ACTOR, type Operator, withOperator } from "./operator.ts";
+import { withOperator } from "./operator.ts";
 import { printJson, printTable } from "./project-output.ts";
 import { formatWorkflowFile } from "./workflow-files.ts";
 
@@ -82,7 +83,7 @@ export async function createOne(
 ): Promise<void> {
   const text = file === undefined ? undefined : readText(file);
   const { workflow: saved, report } = await withOperator(io, { config }, async (operator) => {
-    const found = text === undefined ? undefined : await checked(operator, text, file!, fields.project);
+    const found = text === undefined ? undefined : await checkText(operator, text, file!, fields.project);
     const { id, name: written, description, tags } = found?.file ?? {};
     const chosen = name ?? written;
     if (chosen === undefined) throw new CommandError("Give the workflow a --name.", EXIT.usage);
@@ -115,7 +116,7 @@ export async function editOne(
     const before = formatWorkflowFile(found.id, found, false);
     const text = file === undefined ? await edited(before, found.id, edit) : readText(file);
     if (text === before) return io.out("Nothing was changed.\n");
-    const report = await checked(operator, text, file ?? found.id, found.project, found.id);
+    const report = await checkText(operator, text, file ?? found.id, found.project, found.id);
     const saved = await operator.call<Workflow>(
       updateWorkflow,
       defined({
@@ -167,35 +168,5 @@ async function edited(text: string, id: string, edit: (file: string) => Promise<
     return readFileSync(path, "utf8");
   } finally {
     rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-/** @throws CommandError when the text is no definition; one with issues is saved as a draft */
-async function checked(
-  { services: { engine } }: Operator,
-  text: string,
-  source: string,
-  project = "default",
-  selfId?: string,
-): Promise<CheckReport> {
-  const report = await engine.check(text, {
-    project,
-    checkConnections: true,
-    allowFileFields: true,
-    owner: OPERATOR_ACTOR.principal.lineage,
-    signal: new AbortController().signal,
-    ...(selfId !== undefined && { selfId }),
-  });
-  if (report.definition !== null) return report;
-  throw new CommandError(
-    [`${source} can't be saved:`, ...report.errors.map((issue) => `- ${issueLine(issue)}`)].join("\n"),
-  );
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file === "-" ? 0 : file, "utf8");
-  } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${fileProblem(error)}.`, EXIT.usage);
   }
 }
