@@ -5,6 +5,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   get_workflow: "millrace workflows show <workflow>",
   create_workflow: "millrace workflows create",
   update_workflow: "millrace workflows edit <workflow>",
+  backtest_workflow: "millrace workflows backtest <workflow>",
   validate_workflow: "millrace workflows apply --dry-run",
   run_workflow: "millrace run <workflow>",
   run_step: "millrace run-step",

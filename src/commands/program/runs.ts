@@ -7,6 +7,14 @@ import { configOption, integer, jsonOption } from "./options.ts";
 // Repeated from schemas/workflow.ts: --help must not wait until zod is loaded.
 const WORKFLOW_STATUSES = ["draft", "published", "archived"];
 
+// Repeated from schemas/backtest.ts, for the same reason.
+const MAX_BACKTEST_RUNS = 1_000;
+
+const BACKTEST_HELP = `
+Exit codes:
+  0  no run differs or fails
+  1  runs differ or fail, or none could be compared, or the backtest did not finish`;
+
 const loadWorkflows = () => import("../workflows.ts");
 
 export function registerRuns(program: Command, io: Io, { onStop }: Pick<ProcessHost, "onStop">): void {
@@ -134,11 +142,13 @@ const addListOptions = (command: Command): Command =>
 export function registerWorkflows(
   program: Command,
   io: Io,
-  { ask, edit }: Pick<ProcessHost, "ask" | "edit">,
+  { ask, edit, onStop }: Pick<ProcessHost, "ask" | "edit" | "onStop">,
 ): void {
   const workflows = program
     .command("workflows")
-    .description("list, show, create and edit workflows; export and apply them as files; plan a run");
+    .description(
+      "list, show, create, edit and backtest workflows; export and apply them as files; plan a run",
+    );
 
   workflows
     .command("list")
@@ -194,6 +204,44 @@ export function registerWorkflows(
     .addOption(jsonOption())
     .action(async (workflow, options) =>
       (await import("../plan-workflow.ts")).showPlan(io, workflow, options),
+    );
+
+  workflows
+    .command("backtest")
+    .description("run past runs again with a file or a version, without effects, and compare the results")
+    .argument("<workflow>", "id of the workflow")
+    .addOption(
+      new Option("--file <path>", "YAML or JSON file with the definition; - reads standard input").conflicts(
+        "version",
+      ),
+    )
+    .addOption(
+      new Option("--version <int>", "version to test (default: the newest version)").argParser(
+        integer(1, 999_999_999),
+      ),
+    )
+    .addOption(
+      new Option("--last <int>", "number of runs, the newest ones")
+        .default(100)
+        .argParser(integer(1, MAX_BACKTEST_RUNS)),
+    )
+    .addOption(
+      new Option("--status <status...>", "only runs that ended so (default: both)").choices([
+        "succeeded",
+        "failed",
+      ]),
+    )
+    .addOption(
+      new Option("--reads <mode>", "what steps that only read do if their input has changed")
+        .choices(["recorded", "live"])
+        .default("recorded"),
+    )
+    .option("--source <workflow>", "take the runs of this workflow of the same project")
+    .addOption(jsonOption())
+    .addOption(configOption())
+    .addHelpText("after", BACKTEST_HELP)
+    .action(async (workflow, options) =>
+      (await import("../backtest.ts")).backtest(io, { onStop }, workflow, options),
     );
 
   workflows
