@@ -11,6 +11,7 @@ export const TRIGGER_LABELS: Readonly<Record<RunTrigger, string>> = {
   workflow: "Parent run",
   on_failure: "Failure of a run",
   example: "Example",
+  backtest: "Backtest",
 };
 
 /** What started a run, and whether it is a trial. */

@@ -1,0 +1,102 @@
+/** What the pages say about the results of backtests. */
+import type {
+  Backtest,
+  BacktestDifference,
+  BacktestResult,
+  NotComparable,
+} from "../../../schemas/backtest.ts";
+import { pluralize } from "../runs/labels.ts";
+
+type Counts = Backtest["runs"];
+
+/** In the order in which the pages show them. */
+export const RESULTS: readonly BacktestResult[] = ["equal", "different", "failing", "not_comparable"];
+
+export const RESULT_LABELS: Readonly<Record<BacktestResult, string>> = {
+  equal: "equal",
+  different: "different",
+  failing: "failing",
+  not_comparable: "not comparable",
+};
+
+export const RESULT_COLORS: Readonly<Record<BacktestResult, string>> = {
+  equal: "green",
+  different: "orange",
+  failing: "red",
+  not_comparable: "gray",
+};
+
+const REASONS: Readonly<Record<NotComparable, string>> = {
+  new_step: "new step",
+  changed_read: "changed read",
+  failed_before: "failed before",
+  stopped: "stopped",
+  purged: "purged",
+  undo_changed: "changed undo",
+};
+
+const isResult = (word: string): word is BacktestResult => (RESULTS as readonly string[]).includes(word);
+
+/** Reads the filter of the URL, `?result=different`. An unknown word is ignored; undefined means all. */
+export const readResult = (params: URLSearchParams): BacktestResult | undefined => {
+  const word = params.get("result") ?? "";
+  return isResult(word) ? word : undefined;
+};
+
+/** "198 equal, 2 different, 0 failing, 0 not comparable", and the pending ones if there are any. */
+export const describeCounts = (counts: Counts): string =>
+  [
+    ...RESULTS.map((result) => `${counts[result].toLocaleString()} ${RESULT_LABELS[result]}`),
+    ...(counts.pending > 0 ? [`${counts.pending.toLocaleString()} pending`] : []),
+  ].join(", ");
+
+/** "version 3", or what a draft is based on. */
+export const describeSubject = ({ version, draft }: Pick<Backtest, "version" | "draft">): string =>
+  draft === true ? `draft based on version ${version}` : `version ${version}`;
+
+/** "5 changed read, 2 stopped": why runs are not comparable; undefined when all are. */
+export function describeReasons(reasons: NonNullable<Backtest["reasons"]>): string | undefined {
+  const parts = Object.entries(reasons).map(
+    ([reason, count]) => `${count.toLocaleString()} ${REASONS[reason as NotComparable]}`,
+  );
+  return parts.length === 0 ? undefined : parts.join(", ");
+}
+
+/** Why a run is not comparable, in two words; undefined for the other results. */
+export const reasonLabel = (difference: BacktestDifference | undefined): string | undefined =>
+  difference?.reason === undefined ? undefined : REASONS[difference.reason];
+
+/** Where a run and its replay first part: `revenue`, `send, item 3`; undefined when it is no step. */
+export const describeStep = ({ step, item }: BacktestDifference): string | undefined =>
+  step === undefined || item === undefined ? step : `${step}, item ${item}`;
+
+/** A value of a difference, as JSON, so that 41 and "41" can be told apart; `none` where there is none. */
+export const formatDifferenceValue = (value: unknown): string =>
+  value === undefined ? "none" : JSON.stringify(value);
+
+/** Numbers of a before and an after, with what changed in percent: "1,200 → 800 (−33 %)". */
+export function describeAmount(
+  { before, after }: { before: number; after: number },
+  format: (amount: number) => string,
+): string {
+  const change = before === 0 ? 0 : Math.round(((after - before) / before) * 100);
+  const percent = change === 0 ? "" : ` (${change > 0 ? "+" : "−"}${Math.abs(change).toLocaleString()} %)`;
+  return `${format(before)} → ${format(after)}${percent}`;
+}
+
+/** A sentence about the results, for people who don't see the chart; runs are counted from the oldest, from 1. */
+export function describeMarks(results: readonly (BacktestResult | null)[]): string {
+  const others = results.flatMap((result, index) =>
+    result === null || result === "equal" ? [] : [`${index + 1} ${RESULT_LABELS[result]}`],
+  );
+  const shown = others.slice(0, MAX_NAMED).join(", ");
+  const rest = others.length - MAX_NAMED;
+  const equal = results.filter((result) => result === "equal").length;
+  return [
+    `Results of ${pluralize(results.length, "run")}, the oldest first: ${equal.toLocaleString()} equal.`,
+    ...(others.length > 0 ? [`Number ${shown}${rest > 0 ? ` and ${rest.toLocaleString()} more` : ""}.`] : []),
+  ].join(" ");
+}
+
+/** Number of runs that the text of the chart names. */
+const MAX_NAMED = 20;
