@@ -35,6 +35,7 @@ const routes: RouteObject[] = [
           page("/workflows/:workflowId", () => import("../workflows/workflow.tsx")),
           page("/workflows/:workflowId/edit", () => import("../workflows/edit.tsx")),
           page("/workflows/:workflowId/versions", () => import("../workflows/versions.tsx")),
+          page("/workflows/:workflowId/backtests/:backtestId", () => import("../backtests/backtest.tsx")),
           page("/workflows/:workflowId/run", () => import("../workflows/run.tsx")),
           page("/runs", () => import("../runs/list.tsx")),
           page("/runs/:runId", () => import("../runs/run.tsx")),

@@ -101,6 +101,19 @@ export function RunFacts({ run, usage, now }: RunFactsProps) {
           <Time at={run.scheduled_for} />
         </Fact>
       )}
+      {run.replay_of !== undefined && (
+        <Fact name="Replay of">
+          <RunLink id={run.replay_of} />
+          {run.backtest !== undefined && run.workflow_id !== null && (
+            <>
+              {" in a "}
+              <Anchor component={Link} to={`/workflows/${run.workflow_id}/backtests/${run.backtest}`} inherit>
+                backtest
+              </Anchor>
+            </>
+          )}
+        </Fact>
+      )}
       {run.retry_of !== undefined && (
         <Fact name="Retry of">
           <RunLink id={run.retry_of} />
