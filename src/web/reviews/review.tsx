@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "react-router";
 import type { Review } from "../../../schemas/review.ts";
 import { PlannedSteps } from "../approvals/approval-plan.tsx";
+import { VersionBacktest } from "../backtests/version-backtest.tsx";
 import { Fact, Facts, RunLink } from "../runs/facts.tsx";
 import { Section } from "../runs/section.tsx";
 import { EmptyState, Page, QueryContent } from "../ui/page.tsx";
@@ -77,6 +78,9 @@ function ReviewDetails({ review }: { review: Review }) {
       )}
       <Plan review={review} />
       <Examples examples={review.examples ?? []} />
+      <Section title="Backtest" order={2}>
+        <VersionBacktest workflow={{ id, project: review.project }} version={version} />
+      </Section>
       {status === "pending" ? <Decision review={review} /> : <Outcome review={review} />}
     </Stack>
   );

@@ -1,12 +1,14 @@
 /** Edits a workflow's definition: text with live validation, and its graph. */
-import { Alert, Box, Button, Grid, Group, Stack, Text, TextInput, Title } from "@mantine/core";
-import { IconBroadcast, IconDeviceFloppy } from "@tabler/icons-react";
+import { Alert, Box, Button, Card, Grid, Group, Stack, Text, TextInput, Title } from "@mantine/core";
+import { IconBroadcast, IconDeviceFloppy, IconHistoryToggle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
+import type { Backtest } from "../../../schemas/backtest.ts";
 import { ApiError } from "../api/client.ts";
 import { useHasScope } from "../app/session.tsx";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
+import { StartedBacktest } from "../backtests/version-backtest.tsx";
 import { toText } from "../editor/format.ts";
 import { useValidation } from "../editor/use-validation.ts";
 import { graphSteps } from "../graph/steps.ts";
@@ -23,6 +25,9 @@ import { useDraft } from "./use-draft.ts";
 import { useLastValidDefinition } from "./use-last-valid-definition.ts";
 
 const DefinitionEditor = lazy(() => import("../editor/definition-editor.tsx"));
+const BacktestDialog = lazy(async () => ({
+  default: (await import("../backtests/backtest-dialog.tsx")).BacktestDialog,
+}));
 const StepGraph = lazy(() => import("../graph/step-graph.tsx"));
 
 export default function EditWorkflow() {
@@ -85,6 +90,9 @@ function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: str
   );
   const steps = useMemo(() => graphSteps(definition), [definition]);
   const [publishing, setPublishing] = useState<WorkflowWithEtag>();
+  const [isBacktesting, setBacktesting] = useState(false);
+  const [backtest, setBacktest] = useState<Backtest>();
+  const may = useHasScopeIn(base.workflow);
   const saveAndPublish = () =>
     isChanged
       ? save.mutate(undefined, { onSuccess: ({ saved }) => setPublishing(saved) })
@@ -116,6 +124,16 @@ function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: str
           >
             Save
           </Button>
+          {may("run") && (
+            <Button
+              variant="default"
+              leftSection={<IconHistoryToggle size={16} aria-hidden />}
+              disabled={text.trim() === ""}
+              onClick={() => setBacktesting(true)}
+            >
+              Backtest
+            </Button>
+          )}
           <Button
             leftSection={<IconBroadcast size={16} aria-hidden />}
             disabled={
@@ -136,6 +154,11 @@ function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: str
         ) : (
           <ErrorAlert error={save.error} />
         ))}
+      {backtest !== undefined && (
+        <Card withBorder p="sm">
+          <StartedBacktest key={backtest.id} started={backtest} />
+        </Card>
+      )}
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 7 }}>
           <Stack gap="sm">
@@ -211,6 +234,16 @@ function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: str
           onDiscard={() => draft.discard(conflict)}
         />
       )}
+      <Suspense>
+        {isBacktesting && (
+          <BacktestDialog
+            workflow={base.workflow}
+            definition={text}
+            onStarted={setBacktest}
+            onClose={() => setBacktesting(false)}
+          />
+        )}
+      </Suspense>
       {publishing !== undefined && (
         <PublishDialog
           read={publishing}

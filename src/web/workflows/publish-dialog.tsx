@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "react-router";
 import { ApiError, send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
+import { VersionBacktest } from "../backtests/version-backtest.tsx";
 import { notifySuccess, notifyWarning } from "../ui/notify.ts";
 import { ErrorAlert, QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { useRestoreFocus } from "../ui/use-restore-focus.ts";
@@ -91,6 +92,7 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
                 nextTimes={check.data?.next_runs}
               />
             )}
+            {definition !== null && <VersionBacktest workflow={workflow} version={version} />}
             {check.isFetching && (
               <Group gap="xs" role="status">
                 <Loader size="xs" aria-hidden />

@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { Link, useParams, useSearchParams } from "react-router";
 import { projectOf } from "../../../schemas/project-ids.ts";
+import { BacktestList } from "../backtests/backtest-list.tsx";
 import { OfferedTo } from "../projects/offered-to.tsx";
 import { ProjectBadge } from "../projects/project-badge.tsx";
 import { useHasScopeIn, useProjects } from "../projects/use-projects.tsx";
@@ -86,6 +87,11 @@ function WorkflowDetails({ read }: { read: WorkflowWithEtag }) {
         <Grid.Col span={{ base: 12, lg: 5 }}>
           <Panel title="Schedule">
             <SchedulePanel workflow={workflow} />
+          </Panel>
+        </Grid.Col>
+        <Grid.Col span={12}>
+          <Panel title="Backtests">
+            <BacktestList workflow={workflow} />
           </Panel>
         </Grid.Col>
         {hasTriggers && (
