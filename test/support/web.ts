@@ -302,6 +302,7 @@ export async function openSeededSite(): Promise<SeededSite> {
   });
   const key = await requestApi(vera, "POST", "/api-keys", { name: "dashboard", scopes: ["read"] });
   const workflow = `/workflows/${made["query"]}`;
+  const backtest = await requestApi(ben, "POST", `${workflow}/backtests`, { wait: 30 });
   return {
     site,
     ann,
@@ -315,6 +316,7 @@ export async function openSeededSite(): Promise<SeededSite> {
       "/workflows/:workflowId": workflow,
       "/workflows/:workflowId/edit": `${workflow}/edit`,
       "/workflows/:workflowId/versions": `${workflow}/versions`,
+      "/workflows/:workflowId/backtests/:backtestId": `${workflow}/backtests/${backtest.id}`,
       "/workflows/:workflowId/run": `${workflow}/run`,
       "/runs": "/runs",
       "/runs/:runId": `/runs/${runs[0]!.id}?step=revenue`,
