@@ -123,7 +123,7 @@ function nextOf({ id, workflowId, status, reads }: BacktestRecord, runs: Backtes
   if (status !== "finished")
     return `It ended early: ${runs.pending} of ${runs.total} runs were not compared.`;
   if (runs.equal === runs.total) return "All runs are equal.";
-  const all = `GET ${path}/runs?result=different lists runs; compare a run with its replay with GET /runs/{run_id}/compare?with={replay}.`;
+  const all = `GET ${path}/runs?result=different lists runs; compare a run with its replay with GET /runs/{replay}/compare?with={run_id}.`;
   return reads === "recorded" && runs.not_comparable > 0
     ? `${all} With reads: "live", changed queries run.`
     : all;

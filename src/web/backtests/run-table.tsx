@@ -170,7 +170,7 @@ function ReplayLinks({ run: { run_id: id, replay, result } }: { run: BacktestRun
       {result !== null && (
         <Anchor
           component={Link}
-          to={`/runs/${id}/compare?with=${replay}`}
+          to={`/runs/${replay}/compare?with=${id}`}
           size="sm"
           style={{ whiteSpace: "nowrap" }}
         >

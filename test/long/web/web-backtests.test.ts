@@ -197,7 +197,7 @@ it("shows a backtest in every width and colour scheme, and filters its runs in t
   await page.reload();
   await page.getByText("1 of 1").waitFor();
   const compare = page.getByRole("link", { name: /Side by side.*run_past7/ });
-  expect(await compare.getAttribute("href")).toBe("/ui/runs/run_past7/compare?with=run_replay7");
+  expect(await compare.getAttribute("href")).toBe("/ui/runs/run_replay7/compare?with=run_past7");
 });
 
 it("tests the text in the editor and a version with past runs, before it is published", async () => {
