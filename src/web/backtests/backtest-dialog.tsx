@@ -1,5 +1,5 @@
 /** Starts a backtest: which runs are run again, and what reads do. */
-import { Alert, Button, Checkbox, Group, Modal, NumberInput, Radio, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, Modal, NumberInput, Radio, Select, Stack, Text } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { type Backtest, type BacktestReads, MAX_BACKTEST_RUNS } from "../../../schemas/backtest.ts";
 import type { Workflow } from "../../../schemas/workflow.ts";
@@ -9,7 +9,11 @@ import { ErrorAlert } from "../ui/page.tsx";
 import { useRestoreFocus } from "../ui/use-restore-focus.ts";
 import { type BacktestRequest, useStartBacktest } from "./use-start-backtest.ts";
 
-type SourceStatus = "succeeded" | "failed";
+const SOURCES = [
+  { value: "any", label: "Runs that succeeded or failed" },
+  { value: "succeeded", label: "Runs that succeeded" },
+  { value: "failed", label: "Runs that failed" },
+] as const;
 
 export interface BacktestDialogProps {
   workflow: Pick<Workflow, "id" | "name" | "version" | "published_version">;
@@ -25,7 +29,7 @@ export function BacktestDialog({ workflow, definition, onStarted, onClose }: Bac
   const { id, version: newest, published_version: published } = workflow;
   const [last, setLast] = useState(DEFAULT_RUNS);
   const [version, setVersion] = useState(newest);
-  const [status, setStatus] = useState<SourceStatus[]>(["succeeded", "failed"]);
+  const [status, setStatus] = useState<(typeof SOURCES)[number]["value"]>("any");
   const [reads, setReads] = useState<BacktestReads>("recorded");
   const start = useStartBacktest(id, (backtest) => {
     onStarted(backtest);
@@ -33,7 +37,7 @@ export function BacktestDialog({ workflow, definition, onStarted, onClose }: Bac
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const request: BacktestRequest = { last, status, reads };
+    const request: BacktestRequest = { last, reads, ...(status !== "any" && { status }) };
     start.mutate(definition === undefined ? { ...request, version } : { ...request, definition });
   };
   const issues = (start.error instanceof ApiError && start.error.problem.errors) || [];
@@ -82,17 +86,13 @@ export function BacktestDialog({ workflow, definition, onStarted, onClose }: Bac
               />
             )}
           </Group>
-          <Checkbox.Group
-            label="Runs that"
+          <Select
+            label="Which runs"
+            data={[...SOURCES]}
             value={status}
-            onChange={(chosen) => setStatus(chosen)}
-            {...(status.length === 0 && { error: "Choose at least one." })}
-          >
-            <Group mt={6}>
-              <Checkbox value="succeeded" label="succeeded" />
-              <Checkbox value="failed" label="failed" />
-            </Group>
-          </Checkbox.Group>
+            allowDeselect={false}
+            onChange={(value) => setStatus(value ?? "any")}
+          />
           <Radio.Group
             label="Steps that read, if their input has changed"
             value={reads}
@@ -122,7 +122,7 @@ export function BacktestDialog({ workflow, definition, onStarted, onClose }: Bac
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" loading={start.isPending} disabled={status.length === 0}>
+            <Button type="submit" loading={start.isPending}>
               Start backtest
             </Button>
           </Group>

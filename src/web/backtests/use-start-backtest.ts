@@ -10,7 +10,7 @@ export interface BacktestRequest {
   definition?: string;
   version?: number;
   last?: number;
-  status?: ("succeeded" | "failed")[];
+  status?: "succeeded" | "failed";
   reads?: BacktestReads;
 }
 
