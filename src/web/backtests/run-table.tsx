@@ -138,7 +138,10 @@ function RunName({ run: { run_id: id, created_at: at, status } }: { run: Backtes
 function FirstDifference({ run: { difference } }: { run: BacktestRun }) {
   if (difference === undefined) return null;
   const reason = reasonLabel(difference);
-  const step = describeStep(difference);
+  const { message, item } = difference;
+  // Most messages name the step themselves.
+  const isNamed = item === undefined && message.includes(`"${difference.step}"`);
+  const step = isNamed ? undefined : describeStep(difference);
   return (
     <Stack gap={2} miw={0}>
       <Text size="sm" style={{ overflowWrap: "anywhere" }}>
@@ -148,7 +151,7 @@ function FirstDifference({ run: { difference } }: { run: BacktestRun }) {
           </>
         )}
         {reason !== undefined && `${reason}: `}
-        {difference.message}
+        {message}
       </Text>
       <Differences differences={difference.differences} />
       {difference.fix !== undefined && (
