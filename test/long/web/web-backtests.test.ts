@@ -239,10 +239,10 @@ it("tests the text in the editor and a version with past runs, before it is publ
   await page.getByRole("link", { name: /^1\s*different/ }).click();
   await page.getByText("1 of 1").waitFor();
   const row = page.getByRole("table", { name: "Runs" }).getByRole("row").nth(1);
-  await row.getByText("30", { exact: true }).waitFor();
-  await row.getByText("31", { exact: true }).waitFor();
+  await row.getByText("30", { exact: true }).first().waitFor();
+  await row.getByText("31", { exact: true }).first().waitFor();
   await takeScreenshot(page, "draft");
   await row.getByRole("link", { name: /^Replay/ }).click();
-  await page.getByText("Replay of").waitFor();
+  await page.getByText("Replay of", { exact: true }).waitFor();
   await takeScreenshot(page, "replay");
 });
