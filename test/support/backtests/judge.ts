@@ -1,0 +1,96 @@
+/** Backtests generated workflows, and compares what each backtest says with runs of the changed workflow. */
+import type { BacktestRunRecord } from "../../../src/core/backtest-ports.ts";
+import { testEngine } from "../engine.ts";
+import type { Change } from "./changes.ts";
+import { definitionOf } from "./definition.ts";
+import {
+  compareObserved,
+  countingPeer,
+  observe,
+  type Pace,
+  runForReal,
+  type Truth,
+} from "./observed-runs.ts";
+import { runBacktest } from "./run-backtest.ts";
+import type { Inputs, Workflow } from "./workflows.ts";
+
+export interface Case {
+  workflow: Workflow;
+  change: Change;
+  inputs: Inputs[];
+  pace: Pace;
+}
+
+/**
+ * Opens an engine for any number of cases.
+ * @returns `judge`, which executes a case and throws an Error where a backtest says what is not true; and how often each result was
+ *   right
+ */
+export async function backtestJudge() {
+  const engine = await testEngine({ slots: 32 });
+  const queue = await engine.executor();
+  const peer = countingPeer(engine);
+  const workflowId = await engine.define({ steps: [] });
+  const counts: Record<string, number> = { cases: 0 };
+  const count = (name: string): void => void (counts[name] = (counts[name] ?? 0) + 1);
+  const run = (definition: Record<string, unknown>, inputs: readonly Inputs[]): Promise<string[]> =>
+    runForReal(engine, queue, { workflowId, definition }, inputs);
+
+  async function backtest(
+    definition: Record<string, unknown>,
+    runs: readonly string[],
+  ): Promise<BacktestRunRecord[]> {
+    const calls = peer.count;
+    const compared = await runBacktest(engine, queue, { workflowId, definition, runs });
+    if (peer.count === calls) return compared;
+    throw new Error(`the backtest called the peer ${peer.count - calls} times`);
+  }
+
+  async function judge({ workflow, change, inputs, pace }: Case): Promise<void> {
+    const [definition, changed] = [definitionOf(workflow), definitionOf(change.workflow)];
+    peer.pace = pace;
+    const sources = await run(definition, inputs);
+    const unchanged = await backtest(definition, sources);
+    peer.pace = "failures last";
+    const before = await runAgain(definition, sources, inputs);
+    const after = await run(changed, inputs);
+    const compared = await backtest(changed, sources);
+    for (const [index, found] of compared.entries()) {
+      const seen = {
+        source: await observe(engine, peer, sources[index]!, definition),
+        before: await observe(engine, peer, before[index]!, definition),
+        after: await observe(engine, peer, after[index]!, changed),
+      };
+      const truth = compareObserved(seen.before, seen.after);
+      const wrong = unchanged[index]!.result === "equal" ? mistake(truth, found) : "unchanged, but not equal";
+      if (wrong !== undefined) {
+        const about = { inputs: inputs[index], change: change.kind, pace, definition, changed, ...seen };
+        throw new Error(`${wrong}: ${JSON.stringify({ ...about, unchanged: unchanged[index], found })}`);
+      }
+      count(`${truth}: ${found.result} ${found.details?.difference?.reason ?? ""}`.trim());
+    }
+    count("cases");
+  }
+
+  /** What ran beside a failure is chance, so runs that failed run again, and fail as late as they can. */
+  async function runAgain(
+    definition: Record<string, unknown>,
+    runs: readonly string[],
+    inputs: readonly Inputs[],
+  ): Promise<string[]> {
+    const again: string[] = [];
+    for (const [index, id] of runs.entries()) {
+      const { status } = await engine.find(id);
+      again.push(status === "succeeded" ? id : (await run(definition, [inputs[index]!]))[0]!);
+    }
+    return again;
+  }
+
+  return { judge, counts };
+}
+
+function mistake(truth: Truth, { result }: BacktestRunRecord): string | undefined {
+  if (truth === "different" && result === "equal") return "different, but equal";
+  if (truth === "same" && (result === "different" || result === "failing")) return `the same, but ${result}`;
+  return undefined;
+}
