@@ -31,6 +31,16 @@ async function backtestOf(
 
 const probe = (id: string, ask: unknown, more: object = {}) => ({ id, type: "probe", ask, ...more });
 
+/** Counts the items of a list that fail. */
+const failures = (list: string) => [
+  probe("a", "${{ item }}", { for_each: list, on_error: "continue", concurrency: 1 }),
+  {
+    id: "b",
+    type: "set",
+    values: { count: "${{ steps.a.items.filter(i, i.status == 'failed').size() }}" },
+  },
+];
+
 describe("a backtest", () => {
   it("shows each step the same run.started_at as the run of the past, which was created before it started", async () => {
     const at = "${{ run.started_at }}";
@@ -58,15 +68,7 @@ describe("a backtest", () => {
   });
 
   it("finds an item that failed where the list has another order now", async () => {
-    const each = (list: string) => [
-      probe("a", "${{ item }}", { for_each: list, on_error: "continue", concurrency: 1 }),
-      {
-        id: "b",
-        type: "set",
-        values: { count: "${{ steps.a.items.filter(i, i.status == 'failed').size() }}" },
-      },
-    ];
-    const found = await backtestOf(each("['fail', 1, 2]"), { changed: each("[2, 1, 'fail']") });
+    const found = await backtestOf(failures("['fail', 1, 2]"), { changed: failures("[2, 1, 'fail']") });
     expect(found).toMatchObject({ result: "equal" });
   });
 });
