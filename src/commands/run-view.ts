@@ -48,7 +48,8 @@ export function stepLine(step: RunStep, now: number): string {
   return `${step.id.padEnd(NAME_WIDTH)} ${parts.join("  ")}`;
 }
 
-function duration(ms: number): string {
+/** Formats a duration: `35 ms`, `1.2 s`, `3 min 5 s`. */
+export function duration(ms: number): string {
   if (ms < 1_000) return `${ms} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   return `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1_000)} s`;

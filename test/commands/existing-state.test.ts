@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { showComparison } from "../../src/commands/compare-runs.ts";
 import { exportAll } from "../../src/commands/export.ts";
 import { type Io, describeError } from "../../src/commands/io.ts";
 import { listApiKeys } from "../../src/commands/keys.ts";
@@ -16,6 +17,7 @@ const READING: Record<string, (io: Io) => Promise<void>> = {
   "keys list": (io) => listApiKeys(io, {}),
   "users list": (io) => listAllUsers(io, {}),
   runs: (io) => showRuns(io, { limit: 20 }),
+  "runs compare": (io) => showComparison(io, "run_1", undefined, {}),
   "runs show": (io) => showOneRun(io, "run_1", {}),
   "workflows export": (io) => exportWorkflows(io, target()),
 };

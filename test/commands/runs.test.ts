@@ -49,6 +49,40 @@ describe("millrace runs", () => {
     });
   });
 
+  it("compares a run with the last good one, or with any other", async () => {
+    const { cli, runs, files } = await testCli({ good: GOOD });
+    await cli("run", "good");
+    await cli("run", "good");
+    const [second, first] = (await runs()) as { id: string }[];
+    const same = await cli("runs", "compare", second!.id);
+    expect(same).toMatchObject({ code: 0, err: "" });
+    expect(same.out.split("\n")).toEqual([
+      expect.stringMatching(`^before  ${first!.id}  good version 1  succeeded  .* UTC  \\d+ ms$`),
+      expect.stringMatching(`^after   ${second!.id}  good version 1`),
+      "They are the same, but for times and durations.",
+      expect.stringMatching(/^ {3}STEP +BEFORE +AFTER$/),
+      expect.stringMatching(/^= {2}one +succeeded .* ms +succeeded .* ms$/),
+      "",
+    ]);
+    const wider = GOOD.replace("a: 1", `b: '${"x".repeat(400)}'`);
+    expect(await cli("workflows", "apply", files({ good: wider }), "--yes")).toMatchObject({ code: 0 });
+    await cli("run", "good");
+    const [changed] = (await runs()) as { id: string }[];
+    const { out } = await cli("runs", "compare", changed!.id, first!.id);
+    const lines = out.split("\n");
+    expect(lines).toContain("First difference: step one, input values.a");
+    expect(lines).toContain("one output");
+    expect(lines).toContain("  a: 1 → nothing");
+    expect(lines).toContain(`  b: nothing → "${"x".repeat(299)}… (402 characters, ref steps.one.output)`);
+    expect(lines.filter((line) => /^ {2}[+-]/.test(line)).length).toBeGreaterThan(1);
+    const json = await cli("runs", "compare", changed!.id, first!.id, "--json");
+    expect(JSON.parse(json.out)).toMatchObject({ before: first, same: false });
+    expect(await cli("runs", "compare", first!.id)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("no earlier run of good has succeeded"),
+    });
+  });
+
   it("suggests valid statuses and reports unknown runs", async () => {
     const { cli } = await testCli();
     expect(await cli("runs", "--status", "faled")).toMatchObject({

@@ -60,7 +60,7 @@ export function registerRuns(program: Command, io: Io, { onStop }: Pick<ProcessH
     );
 
   const runs = addListOptions(
-    program.command("runs").description("list runs, show a run, cancel a run"),
+    program.command("runs").description("list runs, show, compare and cancel runs"),
   ).action(async (options) => (await import("../runs.ts")).showRuns(io, options));
 
   addListOptions(runs.command("list").description("list runs, newest first")).action(
@@ -77,6 +77,16 @@ export function registerRuns(program: Command, io: Io, { onStop }: Pick<ProcessH
     .action(async (run, _, command: Command) =>
       // commander gives --json to the parent command `runs`, wherever it stands on the line.
       (await import("../runs.ts")).showOneRun(io, run, command.optsWithGlobals()),
+    );
+
+  runs
+    .command("compare")
+    .description("show where two runs differ: inputs, definition, and each step")
+    .argument("<run>", "id of the run")
+    .argument("[other]", "id of the run to compare with; default: the last one before that succeeded")
+    .addOption(jsonOption("print JSON"))
+    .action(async (run, other, _, command: Command) =>
+      (await import("../compare-runs.ts")).showComparison(io, run, other, command.optsWithGlobals()),
     );
 
   runs
