@@ -70,7 +70,7 @@ export const reasonLabel = (difference: BacktestDifference | undefined): string 
 export const describeStep = ({ step, item }: BacktestDifference): string | undefined =>
   step === undefined || item === undefined ? step : `${step}, item ${item}`;
 
-/** A value of a difference, as JSON, so that 41 and "41" can be told apart; `none` where there is none. */
+/** A value of a difference, as JSON, which shows 41 and "41" as different; `none` where there is none. */
 export const formatDifferenceValue = (value: unknown): string =>
   value === undefined ? "none" : JSON.stringify(value);
 
