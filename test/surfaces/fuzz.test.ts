@@ -210,6 +210,7 @@ const NEED_LUCK: ReadonlySet<string> = new Set([
   "cancel_backfill",
   "preview_backfill",
   "start_backfill",
+  "compare_runs",
   "backtest_workflow",
   "cancel_backtest",
   "get_backtest",
