@@ -71,4 +71,12 @@ describe("a backtest", () => {
     const found = await backtestOf(failures("['fail', 1, 2]"), { changed: failures("[2, 1, 'fail']") });
     expect(found).toMatchObject({ result: "equal" });
   });
+
+  it("counts a further item that fails like the others", async () => {
+    const found = await backtestOf(failures("['fail']"), { changed: failures("['fail', 'fail']") });
+    expect(found).toMatchObject({
+      result: "different",
+      details: { effects: [{ step: "a", unchanged: 1, changed: 0, added: 1, removed: 0 }] },
+    });
+  });
 });

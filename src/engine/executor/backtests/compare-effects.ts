@@ -38,13 +38,13 @@ export async function compareEffects(
     const left = await executed(runs, before, id);
     const right = await executed(runs, after, id);
     const unchanged = takeEqual(left, right);
-    const isCutNow = endedAlike && isCut(after, id);
-    if ((isCutNow || (endedAlike && isCut(before, id))) && !hasSameSource(before, after, id))
-      areUnknown = true;
-    const cut = isCutNow ? Math.max(0, left.length - right.length) : 0;
+    const [wasCut, isCutNow] = [endedAlike && isCut(before, id), endedAlike && isCut(after, id)];
+    if ((wasCut || isCutNow) && !hasSameSource(before, after, id)) areUnknown = true;
     const changed = Math.min(left.length, right.length);
+    // How many more there are on the other side of a cut is chance.
+    const cut = isCutNow ? left.length - changed : 0;
     const removed = left.length - changed - cut;
-    const added = right.length - changed;
+    const added = wasCut ? 0 : right.length - changed;
     const { type } = (plannedStep(after, id) ?? plannedStep(before, id))!.step;
     if (unchanged + cut + changed + removed + added === 0) continue;
     effects.push({
@@ -103,11 +103,10 @@ function takeEqual(left: Keyed[], right: Keyed[]): number {
     return false;
   });
   const pairs = left.length - rest.length;
-  const others = right.filter(({ key, record }) => {
+  const others = right.filter(({ key }) => {
     const count = taken.get(key) ?? 0;
     taken.set(key, count - 1);
-    // What fails without having failed so in the run fails before its effect.
-    return count <= 0 && (record.state === "succeeded" || key === "new");
+    return count <= 0;
   });
   left.splice(0, left.length, ...rest);
   right.splice(0, right.length, ...others);
