@@ -24,7 +24,7 @@ interface Effects {
   areUnknown: boolean;
 }
 
-/** @param endedAlike whether both failed in the same way: with what runs beside that is chance */
+/** @param endedAlike whether both failed in the same way: how far other steps came before that is chance */
 export async function compareEffects(
   runs: RunReader,
   before: Recorded,
@@ -38,13 +38,13 @@ export async function compareEffects(
     const left = await executed(runs, before, id);
     const right = await executed(runs, after, id);
     const unchanged = takeEqual(left, right);
-    const [wasCut, isCutNow] = [endedAlike && isCut(before, id), endedAlike && isCut(after, id)];
-    if ((wasCut || isCutNow) && !hasSameSource(before, after, id)) areUnknown = true;
-    const changed = Math.min(left.length, right.length);
-    // How many more there are on the other side of a cut is chance.
-    const cut = isCutNow ? left.length - changed : 0;
+    const wasCut = endedAlike && (isCut(before, id) || isCut(after, id));
+    const isChance = wasCut && hasSameSource(before, after, id);
+    if (wasCut && !isChance) areUnknown = true;
+    const cut = isChance ? left.length : 0;
+    const changed = isChance ? 0 : Math.min(left.length, right.length);
     const removed = left.length - changed - cut;
-    const added = wasCut ? 0 : right.length - changed;
+    const added = isChance ? 0 : right.length - changed;
     const { type } = (plannedStep(after, id) ?? plannedStep(before, id))!.step;
     if (unchanged + cut + changed + removed + added === 0) continue;
     effects.push({
