@@ -6,14 +6,8 @@ export const Difference = z
     path: z
       .string()
       .meta({ description: "Where it is; empty for the whole value.", example: "rows[2].total" }),
-    before: z
-      .unknown()
-      .optional()
-      .meta({ description: "Left out where there was none.", example: 41 }),
-    after: z
-      .unknown()
-      .optional()
-      .meta({ description: "Left out where there is none now.", example: 42 }),
+    before: z.unknown().optional().meta({ description: "Left out where there was none.", example: 41 }),
+    after: z.unknown().optional().meta({ description: "Left out where there is none now.", example: 42 }),
   })
   .meta({
     id: "Difference",

@@ -5,12 +5,10 @@ import { ProjectField } from "./project.ts";
 import { shortSchemas } from "./short-schemas.ts";
 import { checkJsonValue, text, timestamp } from "./text.ts";
 
-export const RunStatus = z
-  .enum(["queued", "running", "waiting", "succeeded", "failed", "cancelled"])
-  .meta({
-    description: "`waiting`: only waits or approvals are pending. The last three are final.",
-    example: "succeeded",
-  });
+export const RunStatus = z.enum(["queued", "running", "waiting", "succeeded", "failed", "cancelled"]).meta({
+  description: "`waiting`: only waits or approvals are pending. The last three are final.",
+  example: "succeeded",
+});
 export type RunStatus = z.infer<typeof RunStatus>;
 
 /** The statuses of a run that has ended. */
@@ -21,12 +19,10 @@ export const StepStatus = z
   .meta({ description: "The step's status.", example: "succeeded" });
 export type StepStatus = z.infer<typeof StepStatus>;
 
-export const AttemptStatus = z
-  .enum(["running", "succeeded", "failed", "cancelled", "interrupted"])
-  .meta({
-    description: "`interrupted`: its executor ended during the attempt.",
-    example: "succeeded",
-  });
+export const AttemptStatus = z.enum(["running", "succeeded", "failed", "cancelled", "interrupted"]).meta({
+  description: "`interrupted`: its executor ended during the attempt.",
+  example: "succeeded",
+});
 export type AttemptStatus = z.infer<typeof AttemptStatus>;
 
 export const RunTrigger = z
@@ -59,19 +55,12 @@ export const RunId = text(100, 1).meta({
 /** The error of a failed step or run. */
 export const RunError = z
   .strictObject({
-    code: z
-      .string()
-      .meta({ description: "Stable code; `retry.on` names these.", example: "http_status" }),
-    message: z
-      .string()
-      .meta({ description: "What happened.", example: "POST https://… answered 503." }),
+    code: z.string().meta({ description: "Stable code; `retry.on` names these.", example: "http_status" }),
+    message: z.string().meta({ description: "What happened.", example: "POST https://… answered 503." }),
     fix: z.string().optional().meta({ description: "What to do.", example: "Try again later." }),
     step_id: z.string().optional().meta({ description: "The step that failed.", example: "send" }),
     item: z.int().optional().meta({ description: "In a fan-out: which item.", example: 17 }),
-    details: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .meta({ description: "Facts for diagnosis." }),
+    details: z.record(z.string(), z.unknown()).optional().meta({ description: "Facts for diagnosis." }),
   })
   .meta({ id: "RunError", description: "The error of a failed run, step or attempt." });
 export type RunError = z.infer<typeof RunError>;
@@ -136,13 +125,10 @@ const runFields = {
   status: RunStatus,
   trigger: RunTrigger,
   ...times,
-  trial: z
-    .literal(true)
-    .optional()
-    .meta({
-      description: "It executes no step with effects, and changes no state.",
-      example: true,
-    }),
+  trial: z.literal(true).optional().meta({
+    description: "It executes no step with effects, and changes no state.",
+    example: true,
+  }),
   retry_of: z
     .string()
     .optional()
@@ -151,16 +137,11 @@ const runFields = {
     .string()
     .optional()
     .meta({ description: "The run whose step started it.", example: "run_1kq0Zr4mXw_a" }),
-  scheduled_for: timestamp
-    .optional()
-    .meta({ description: "The scheduled time that it was started for." }),
-  backfill: z
-    .string()
-    .optional()
-    .meta({
-      description: "The backfill that started it for this time.",
-      example: "bf_8dkq2m0sfj3a",
-    }),
+  scheduled_for: timestamp.optional().meta({ description: "The scheduled time that it was started for." }),
+  backfill: z.string().optional().meta({
+    description: "The backfill that started it for this time.",
+    example: "bf_8dkq2m0sfj3a",
+  }),
   backtest: z
     .string()
     .optional()
@@ -211,9 +192,7 @@ const RetrySteps = z
       example: ["revenue"],
     }),
     run: z.array(z.string()).meta({ description: "Steps that run.", example: ["summary", "send"] }),
-    effects: z
-      .array(z.string())
-      .meta({ description: "Those of them that have effects.", example: ["send"] }),
+    effects: z.array(z.string()).meta({ description: "Those of them that have effects.", example: ["send"] }),
     items: z
       .record(z.string(), RetryItems)
       .optional()
@@ -268,10 +247,7 @@ const ModelUsage = z
   .strictObject({
     input_tokens: z.int().meta({ example: 812 }),
     output_tokens: z.int().meta({ example: 64 }),
-    cost: z
-      .number()
-      .nullable()
-      .meta({ description: "From the configured prices.", example: 0.0031 }),
+    cost: z.number().nullable().meta({ description: "From the configured prices.", example: 0.0031 }),
   })
   .meta({ id: "Usage", description: "Token usage of a model." });
 
@@ -316,13 +292,10 @@ export const RunStep = z
       description: "Where its output was reused from instead of running: a run's id, or `cache`.",
       example: "cache",
     }),
-    given: z
-      .literal(true)
-      .optional()
-      .meta({
-        description: "In a trial: its output was given, and it did not run.",
-        example: true,
-      }),
+    given: z.literal(true).optional().meta({
+      description: "In a trial: its output was given, and it did not run.",
+      example: true,
+    }),
     child_run: z
       .string()
       .optional()
@@ -339,12 +312,10 @@ export const RunStep = z
     items: z
       .strictObject({
         total: z.int().meta({ example: 120 }),
-        done: z
-          .int()
-          .meta({
-            description: "Number of those that have ended, failed ones included.",
-            example: 118,
-          }),
+        done: z.int().meta({
+          description: "Number of those that have ended, failed ones included.",
+          example: 118,
+        }),
         failed: z.int().meta({ example: 2 }),
         reused: z.int().optional().meta({
           description: "Of a retry: the number of those whose recorded outputs were reused.",
@@ -360,10 +331,7 @@ export const RunStep = z
       .meta({
         description: "Progress of the items of a fan-out, or of the iterations of a repeat.",
       }),
-    item: z
-      .int()
-      .optional()
-      .meta({ description: "The item or iteration that was asked for.", example: 17 }),
+    item: z.int().optional().meta({ description: "The item or iteration that was asked for.", example: 17 }),
     error: RunError.nullable(),
     output: TruncatedValue.optional().meta({ description: "Its output." }),
     attempt_list: z
@@ -384,12 +352,9 @@ export const Run = z
   .strictObject({
     ...runFields,
     started_by: StartedBy,
-    caused_by: z
-      .array(CausedBy)
-      .optional()
-      .meta({
-        description: "Who else caused it: like who started it, they don't decide its approvals.",
-      }),
+    caused_by: z.array(CausedBy).optional().meta({
+      description: "Who else caused it: like who started it, they don't decide its approvals.",
+    }),
     patched: z
       .boolean()
       .optional()

@@ -7,13 +7,7 @@ import type { BacktestReads } from "../../schemas/backtest.ts";
 import type { Visibility } from "./access.ts";
 import type { StepState, StepStates } from "./step-states.ts";
 import type { ApprovalEventRecord, ApprovalRules, PersonDecision } from "./approval-rules.ts";
-import type {
-  ApprovalStatus,
-  AttemptStatus,
-  RunError,
-  RunStatus,
-  RunTrigger,
-} from "../../schemas/run.ts";
+import type { ApprovalStatus, AttemptStatus, RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
 
 /** A place in a sorted list: the sort value and the id of the last item seen. */
 export type ListPosition = readonly [value: string, id: string];
@@ -75,10 +69,7 @@ export interface VersionRef {
 }
 
 /** Why a run must end before its steps have. */
-export type RunStop = (
-  | { status: "cancelled"; by: string }
-  | { status: "failed"; error: RunError }
-) & {
+export type RunStop = ({ status: "cancelled"; by: string } | { status: "failed"; error: RunError }) & {
   /** Whether the run undoes its steps. Everything else in it has ended, and nothing stops it any more. */
   undoing?: true;
 };

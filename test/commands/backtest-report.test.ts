@@ -87,10 +87,10 @@ http://127.0.0.1:3000/ui/page
   });
 });
 
-describe("describeVerdict", () => {
-  const verdict = (runs: Partial<Backtest["runs"]>) =>
-    describeVerdict({ ...BACKTEST, runs: { ...RUNS, ...runs } });
+const verdict = (runs: Partial<Backtest["runs"]>) =>
+  describeVerdict({ ...BACKTEST, runs: { ...RUNS, ...runs } });
 
+describe("describeVerdict", () => {
   it("passes runs that are equal or not comparable, but not without any equal run", () => {
     expect(verdict({ different: 0 })).toBeUndefined();
     expect(verdict({ different: 0, equal: 0 })).toBe("No run could be compared.");

@@ -56,7 +56,7 @@ async function open(config: object = {}) {
   const ended = async (input: object = {}): Promise<Backtest> => {
     const { id, workflow_id } = await start(input);
     await finish();
-    return (await call(getBacktest, { workflow_id, backtest_id: id })) as Backtest;
+    return call(getBacktest, { workflow_id, backtest_id: id });
   };
   return { clock, instance, executor, all, call, as, limited, start, ended, finish };
 }
@@ -261,7 +261,7 @@ describe("what a backtest has found", () => {
     const { instance, as, call, finish } = await open();
     const ann = await addUser(instance, ANN);
     const anns = as({ ...memberOf(["default"], { owner: ann.email }), lineage: ann.id });
-    const { id } = (await anns(backtestWorkflow, { workflow_id: "pay", wait: 0 })) as Backtest;
+    const { id } = await anns(backtestWorkflow, { workflow_id: "pay", wait: 0 });
     const admin = await signedInUser(instance, { email: "root@example.com", role: "admin" });
     await as(admin.principal)(updateUser, { user_id: ann.id, status: "deactivated" });
     await finish();

@@ -127,6 +127,7 @@ export const backtestWorkflow = defineTool({
   pollLocation: ({ id, workflow_id, status }) =>
     status === "running" ? `/workflows/${workflow_id}/backtests/${id}` : undefined,
   async run(input, ctx) {
+    if (input.backtest_id !== undefined) assertStartsNone(input);
     const workflow = await findWorkflow(ctx.read.workflows, input.workflow_id);
     const id =
       input.backtest_id === undefined
@@ -136,6 +137,32 @@ export const backtestWorkflow = defineTool({
     return toBacktest(ctx, await findBacktest(ctx.read, workflow.id, id));
   },
 });
+
+const OF_START = [
+  "patch",
+  "definition",
+  "version",
+  "status",
+  "since",
+  "until",
+  "run_version",
+  "source_workflow_id",
+  "given",
+] as const satisfies (keyof Input)[];
+
+/** @throws AppError invalid_input */
+function assertStartsNone(input: Input): void {
+  const others = OF_START.filter((name) => input[name] !== undefined);
+  if (others.length === 0) return;
+  throw invalidInput(
+    others.map((path) => ({
+      path,
+      code: "not_allowed",
+      message: "can't be combined with backtest_id, which starts no backtest",
+      fix: "Leave it out to wait for that backtest, or leave out backtest_id to start another one.",
+    })),
+  );
+}
 
 /** @returns its id */
 async function startBacktest(

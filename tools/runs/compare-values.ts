@@ -180,7 +180,7 @@ export const isDifferent = (value: ComparedValue | undefined): boolean =>
   value !== undefined && value.total > 0;
 
 /** Writes a path as expressions do; a key that is no name stands in brackets: `rows[0]["unit price"]`. */
-export const writePath = (path: readonly PropertyKey[]): string =>
+const writePath = (path: readonly PropertyKey[]): string =>
   path
     .map((part, index) => {
       if (typeof part === "number") return `[${part}]`;

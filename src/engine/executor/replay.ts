@@ -235,7 +235,7 @@ async function givenInstead(
 }
 
 /** Whether anything of the definition reads the output of a step. */
-export function isOutputRead({ steps, undo, output, commit }: Plan, stepId: string): boolean {
+function isOutputRead({ steps, undo, output, commit }: Plan, stepId: string): boolean {
   if (output === null && steps.at(-1)!.step.id === stepId) return true;
   if (output?.stepIds.has(stepId) === true || commit?.stepIds.has(stepId) === true) return true;
   return [...steps, ...undo.values()].some(

@@ -83,7 +83,12 @@ async function finish(
   if (committed === null) return { status: "succeeded", error: null, output };
   const conflict = await commitState(tx, run, committed, iso(clock.now()));
   if (conflict !== undefined) return { status: "failed", error: toRunError(conflict, runRef(run.id)) };
-  return { status: "succeeded", error: null, output, ...((run.stateRevision !== null || run.replay !== null) && { committed }) };
+  return {
+    status: "succeeded",
+    error: null,
+    output,
+    ...((run.stateRevision !== null || run.replay !== null) && { committed }),
+  };
 }
 
 /** Ends a run, adds the jobs of the runs that depend on its end, and admits the next queued run. */

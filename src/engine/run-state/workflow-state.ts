@@ -27,7 +27,10 @@ export async function takeSnapshot(
   const { workflowId, project, replay } = run;
   // Its own state is another one by now.
   if (replay !== null)
-    return { state: stateValues(declaration, (await tx.runs.state(replay.runId)) ?? {}), stateRevision: null };
+    return {
+      state: stateValues(declaration, (await tx.runs.state(replay.runId)) ?? {}),
+      stateRevision: null,
+    };
   if ((await isMoved(tx, { workflowId, project })) || (await belongsToExample(tx, run)))
     return { state: stateValues(declaration, {}), stateRevision: null };
   const stored = await tx.workflowStates.find(workflowId);

@@ -50,7 +50,7 @@ export function VersionBacktest({ workflow, version }: VersionBacktestProps) {
 }
 
 /** A backtest in two lines, with a link to its page. @param newTab opens it beside a form with unsaved changes */
-export function BacktestSummary({ backtest, newTab = false }: { backtest: Backtest; newTab?: boolean }) {
+function BacktestSummary({ backtest, newTab = false }: { backtest: Backtest; newTab?: boolean }) {
   const { id, workflow_id: workflow, runs, status, created_at: at } = backtest;
   return (
     <Stack gap={4} aria-live="polite">

@@ -73,7 +73,7 @@ function runAt(position: number): BacktestRun {
 }
 
 const RUNS = Array.from({ length: TOTAL }, (_, position) => runAt(position));
-const count = (result: BacktestResult): number => RUNS.filter((run) => run.result === result).length;
+const countOf = (result: BacktestResult): number => RUNS.filter((run) => run.result === result).length;
 
 const BACKTEST: Backtest = {
   id: "bt_8dkq2m0sfj3a",
@@ -84,10 +84,10 @@ const BACKTEST: Backtest = {
   runs: {
     total: TOTAL,
     pending: 0,
-    equal: count("equal"),
-    different: count("different"),
-    failing: count("failing"),
-    not_comparable: count("not_comparable"),
+    equal: countOf("equal"),
+    different: countOf("different"),
+    failing: countOf("failing"),
+    not_comparable: countOf("not_comparable"),
   },
   first: [],
   effects: [

@@ -61,23 +61,24 @@ it("a retry of a fan-out says on its page how many items were reused", async () 
   expect(await page.getByText("5 of 6 completed, 4 reused, 1 failed").count()).toBe(1);
 });
 
+const sumsOf = (limit: number) => ({
+  inputs: { type: "object", properties: { region: { type: "string", default: "north" } } },
+  steps: [
+    { id: "load", type: "set", values: { rows: "${{ range(4) }}", region: "${{ inputs.region }}" } },
+    { id: "double", type: "set", for_each: "steps.load.rows", values: { n: "${{ item * 2 }}" } },
+    { id: "check", type: "assert", that: `size(steps.load.rows) < ${limit}`, message: "Too many rows." },
+  ],
+  output: { region: "${{ steps.load.region }}" },
+});
+
 it("a run is compared with the last good one, and with any other", async () => {
   const site = await openSite();
   const ann = await createFirstAdmin(site);
-  const definitionOf = (limit: number) => ({
-    inputs: { type: "object", properties: { region: { type: "string", default: "north" } } },
-    steps: [
-      { id: "load", type: "set", values: { rows: "${{ range(4) }}", region: "${{ inputs.region }}" } },
-      { id: "double", type: "set", for_each: "steps.load.rows", values: { n: "${{ item * 2 }}" } },
-      { id: "check", type: "assert", that: `size(steps.load.rows) < ${limit}`, message: "Too many rows." },
-    ],
-    output: { region: "${{ steps.load.region }}" },
-  });
-  await requestApi(ann, "POST", "/workflows", { name: "Sums", definition: definitionOf(9) });
+  await requestApi(ann, "POST", "/workflows", { name: "Sums", definition: sumsOf(9) });
   const run = (inputs: object) => requestApi(ann, "POST", "/workflows/sums/runs", { inputs, wait: 30 });
   const first = await run({});
   const second = await run({});
-  await requestApi(ann, "PATCH", "/workflows/sums", { definition: definitionOf(3), reason: "Fewer rows." });
+  await requestApi(ann, "PATCH", "/workflows/sums", { definition: sumsOf(3), reason: "Fewer rows." });
   const failed = await run({ region: `south ${"x".repeat(400)}` });
   const { page, visit } = await openWindow(await openBrowser(), site, ann);
 

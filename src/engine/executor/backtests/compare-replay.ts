@@ -133,31 +133,32 @@ function unknownStep({ plan, steps }: Recorded): BacktestDifference | undefined 
 /** Run errors that say nothing about the definition and the inputs. */
 const BY_CHANCE: ReadonlySet<string> = new Set(["run_timeout", "state_conflict", "interrupted", "poisoned"]);
 
+const unknownBecause = (reason: NotComparable, message: string): BacktestDifference => ({
+  reason,
+  message,
+  differences: [],
+});
+
 function stopped(
   before: Recorded,
   after: Recorded,
   { endedAlike, areUnknown }: { endedAlike: boolean; areUnknown: boolean },
 ): BacktestDifference | undefined {
-  const because = (reason: NotComparable, message: string): BacktestDifference => ({
-    reason,
-    message,
-    differences: [],
-  });
   const { error } = before.run;
   if (error !== null && BY_CHANCE.has(error.code) && !endedAlike)
-    return because(
+    return unknownBecause(
       "stopped",
       `The run ended with ${error.code}, which has nothing to do with its definition.`,
     );
   if (endedAlike && undoChanged(before, after))
-    return because(
+    return unknownBecause(
       "undo_changed",
       "The run undid steps after its failure, and what undoes them has changed.",
     );
   if (areUnknown)
-    return because("stopped", "The run failed before steps ended whose definition has changed.");
+    return unknownBecause("stopped", "The run failed before steps ended whose definition has changed.");
   if (!endedAlike && after.run.stepStates.includes("cancelled") && after.run.error === null)
-    return because("stopped", "The run failed before it came to steps that would run now.");
+    return unknownBecause("stopped", "The run failed before it came to steps that would run now.");
   return undefined;
 }
 

@@ -19,11 +19,12 @@ export function shownDifferences(
   limit: number,
 ): Difference[] {
   if (canonicalJson(before ?? null) === canonicalJson(after ?? null)) return [];
-  return differencesOf(before, after, { limit }).differences.map((difference) => ({
-    path: formatPath([...path, ...difference.path]),
-    ...("before" in difference && { before: shown(difference.before) }),
-    ...("after" in difference && { after: shown(difference.after) }),
-  }));
+  return differencesOf(before, after, { limit }).differences.map((found) => {
+    const difference: Difference = { path: formatPath([...path, ...found.path]) };
+    if ("before" in found) difference.before = shown(found.before);
+    if ("after" in found) difference.after = shown(found.after);
+    return difference;
+  });
 }
 
 function shown(value: unknown): unknown {
