@@ -18,7 +18,7 @@ export interface BacktestOptions {
   file?: string;
   version?: number;
   last: number;
-  status?: string[];
+  status?: string;
   reads: string;
   source?: string;
   json?: boolean;
@@ -75,7 +75,7 @@ async function start(
     wait: 0,
     ...(file !== undefined && { definition: await definitionIn(operator, workflow, file) }),
     ...(version !== undefined && { version }),
-    ...(status !== undefined && { status: [...new Set(status)] }),
+    ...(status !== undefined && { status }),
     ...(source !== undefined && { source_workflow_id: source }),
   });
 }

@@ -38,7 +38,17 @@ describe("millrace workflows backtest", () => {
     expect(draft.out).toContain("2 runs: 2 equal, 0 different, 0 failing, 0 not comparable\n");
     expect(draft.out).toMatch(/\/ui\/workflows\/orders\/backtests\/bt_[\w-]+\n$/);
     expect(draft.err).toContain("2 of 2 runs compared");
-    const saved = await cli("workflows", "backtest", "orders", "--version", "1", "--last", "1");
+    const saved = await cli(
+      "workflows",
+      "backtest",
+      "orders",
+      "--version",
+      "1",
+      "--last",
+      "1",
+      "--status",
+      "succeeded",
+    );
     expect(saved).toMatchObject({
       code: 0,
       out: expect.stringContaining("orders version 1  finished\n  1 run: 1 equal"),

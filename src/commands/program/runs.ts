@@ -236,7 +236,7 @@ export function registerWorkflows(
         .argParser(integer(1, MAX_BACKTEST_RUNS)),
     )
     .addOption(
-      new Option("--status <status...>", "only runs that ended so (default: both)").choices([
+      new Option("--status <status>", "only runs that ended so (default: both)").choices([
         "succeeded",
         "failed",
       ]),
