@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { backtests } from "./backtests.ts";
 import { createWorkflow } from "./create-workflow.ts";
 import { fairness } from "./fairness.ts";
 import { growth } from "./growth.ts";
@@ -28,6 +29,7 @@ const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   runs,
   postgres,
   webhooks,
+  backtests,
   "sse-sessions": sseSessions,
   "password-attack": passwordAttack,
   fairness,
