@@ -25,6 +25,7 @@ import type { Evaluate, Evaluator } from "./evaluator.ts";
 import { firstRunWithEffect } from "./first-run-with-effect.ts";
 import type { ExpressionScopes } from "./expression-scopes.ts";
 import { nextIteration } from "./next-iteration.ts";
+import type { PastItems } from "./past-items.ts";
 import { cacheKey, type DecisionsHold, recordedOutput } from "./recorded-output.ts";
 import { hadThisInput, isReplay, replayedResult, wasStoppedBefore } from "./replay.ts";
 import { runStepCode } from "./run-step-code.ts";
@@ -45,6 +46,7 @@ export interface AttemptOptions {
   prepareChildRun: WaitRequest["prepareChildRun"];
   planLevels: WaitRequest["planLevels"];
   decisionsHold: DecisionsHold;
+  pastItems: PastItems;
 }
 
 /**
@@ -61,7 +63,7 @@ export async function executeAttempt(
   const { context, runs, scopes, usageLimits } = options;
   const { run, job, planned } = attempt;
   const evaluate = options.evaluator.forJob(usageSubjectOf(run.actor), jobContext.signal);
-  const replays = { runs, scopes, definitionCache: context.definitionCache };
+  const replays = { ...options, definitionCache: context.definitionCache };
   if (isReplay(run)) {
     if (job.item === null && (await wasStoppedBefore(replays, plan, run, job.stepId)))
       return { kind: "cancelled" };
@@ -222,6 +224,9 @@ async function toResult(
     kind: "succeeded",
     output,
     inputHash,
-    ...(cacheMs !== null && key !== undefined && { cache: { key, expiresAt: iso(now + cacheMs) } }),
+    // A draft that is tested decides nothing for real runs.
+    ...(cacheMs !== null &&
+      key !== undefined &&
+      run.replay === null && { cache: { key, expiresAt: iso(now + cacheMs) } }),
   };
 }

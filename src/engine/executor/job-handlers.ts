@@ -23,6 +23,7 @@ import { MAX_CALL_DEPTH } from "../run-state/pin-calls.ts";
 import type { PrepareRun } from "../run-state/prepare-run.ts";
 import { type Backfiller, backfiller } from "../run-state/backfills.ts";
 import { type Backtester, backtester } from "./backtests/backtester.ts";
+import { pastItems } from "./past-items.ts";
 import { type Scheduler, scheduler } from "../run-state/schedules.ts";
 import { decisionsHold } from "../run-state/decisions-hold.ts";
 import { type TriggerDeliveryStarter, deliveryStarter } from "./start-deliveries.ts";
@@ -97,6 +98,7 @@ export function jobHandlers({
     prepareChildRun: prepareChildRun(context, prepareRun),
     planLevels: async (run, stepId) => (await engine.remainingWork.after(read, run, stepId)).levels,
     decisionsHold: decisionsHold(read, engine.remainingWork),
+    pastItems: pastItems(runs),
   };
   const messages: ApprovalMessageOptions = {
     ...shared,

@@ -20,16 +20,14 @@ import { emptyOutput, givenItem, isForEachItem } from "../definition/step-value.
 import type { EndedResult } from "../run-state/step-result.ts";
 import type { Attempt } from "./attempt.ts";
 import type { ExpressionScopes } from "./expression-scopes.ts";
-import { encodeOutput, MAX_OUTPUT_CHARS } from "./step-values.ts";
-
-/** Number of items that are read at a time; and of those among which an item is found that has another number now. */
-const PAGE = 500;
-const MAX_SEARCHED = 1_000;
+import { pastInput, type PastItems } from "./past-items.ts";
+import { encodeOutput } from "./step-values.ts";
 
 export interface ReplayOptions {
   runs: RunReader;
   definitionCache: DefinitionCache;
   scopes: Pick<ExpressionScopes, "givenFor">;
+  pastItems: PastItems;
 }
 
 /** The trial of a backtest. */
@@ -107,10 +105,10 @@ export async function replayedResult(
   if (found?.isSame === true) return endOf(options, found, attempt);
   if (found === undefined && job.item !== null && wasFanOutStopped(source, job.stepId))
     return { kind: "cancelled" };
-  const mayRun = runsInTrial(type, { ...step, ...attempt.input }) && !isWaitingStepType(type.type);
-  if (mayRun && run.replay.reads === "live") return undefined;
   const given = await givenInstead(options, attempt);
   if (given !== undefined) return given;
+  const mayRun = runsInTrial(type, { ...step, ...attempt.input }) && !isWaitingStepType(type.type);
+  if (mayRun && run.replay.reads === "live") return undefined;
   if (mayRun) throw changedRead(planned, found !== undefined);
   if (found?.record.state === "succeeded") return endOf(options, found, attempt);
   if (found !== undefined && found.record.state !== "skipped") throw failedBefore(planned);
@@ -152,41 +150,26 @@ async function counterpart(
   const ref: StepRef = { runId, stepId: job.stepId, item: job.item };
   const record = await runs.step(ref);
   if (record?.items !== undefined && record.items !== null) return undefined;
-  const isSameAs = (at: StepRef, candidate: StepRecord): Promise<boolean> =>
-    hasSameInput(runs, at, candidate, attempt);
-  if (record !== undefined && (await isSameAs(ref, record))) return { ref, record, isSame: true };
+  if (record !== undefined && (await hasSameInput(runs, ref, record, attempt)))
+    return { ref, record, isSame: true };
   if (job.item !== null && planned.forEach !== null) {
-    // Where the list has changed, the same item has another number.
-    for (let from = 0; from < MAX_SEARCHED; from += PAGE) {
-      const items = await runs.items({ runId, stepId: job.stepId }, from, PAGE);
-      for (const item of items) {
-        const at = { ...ref, item: item.item };
-        if (mayHaveHad(item, attempt) && (await isSameAs(at, item)))
-          return { ref: at, record: item, isSame: true };
-      }
-      if (items.length < PAGE) break;
-    }
+    const moved = await options.pastItems.find({ runId, stepId: job.stepId }, attempt);
+    if (moved !== undefined) return { ...moved, isSame: true };
   }
   return record && { ref, record, isSame: false };
 }
-
-/** Whether an item may have had the input of an attempt, as far as its record says. */
-const mayHaveHad = ({ state, inputHash }: StepRecord, attempt: Attempt): boolean =>
-  state === "succeeded" ? inputHash === attempt.inputHash : state !== "skipped";
 
 /** Whether a step or item of the past had the input of an attempt. What failed has no hash, but its input is stored. */
 async function hasSameInput(
   runs: Pick<RunReader, "valueText">,
   ref: StepRef,
-  { state, inputHash, attempts }: StepRecord,
-  { input, inputHash: now }: Attempt,
+  record: StepRecord,
+  { input, inputHash }: Attempt,
 ): Promise<boolean> {
-  if (state === "succeeded") return inputHash === now;
-  if (state === "skipped") return false;
-  const range = { from: 0, chars: MAX_OUTPUT_CHARS };
-  const stored = await runs.valueText({ ...ref, what: "attempt_input", attempt: attempts }, range);
-  if (stored === undefined || stored.chars > stored.text.length) return false;
-  return canonicalJson(JSON.parse(stored.text)) === canonicalJson(input);
+  if (record.state === "succeeded") return record.inputHash === inputHash;
+  if (record.state === "skipped") return false;
+  const stored = await pastInput(runs, ref, record);
+  return stored !== undefined && canonicalJson(stored) === canonicalJson(input);
 }
 
 /** Whether a fan-out ended before all of its items had run. */
@@ -230,7 +213,9 @@ async function givenInstead(
       ? given
       : ((given["items"] as Record<string, unknown>[] | undefined)?.[job.item] ?? undefined);
   if (ofItem === undefined) return undefined;
-  const { status: _status, error: _error, ...output } = givenItem(planned, ofItem);
+  const { status: _status, error, ...output } = givenItem(planned, ofItem);
+  if (error !== null)
+    return { kind: "failed", error: { ...(ofItem["error"] as RunError), step_id: job.stepId } };
   return succeeded(attempt, encodeOutput(job.stepId, output), GIVEN);
 }
 
