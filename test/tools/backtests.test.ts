@@ -6,6 +6,7 @@ import { getBacktest } from "../../tools/backtests/get-backtest.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { getWorkflowState } from "../../tools/workflow-state/get-workflow-state.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
+import { updateWorkflow } from "../../tools/workflows/update-workflow.ts";
 import { exampleEnvironment } from "../support/example-environment.ts";
 
 /** A workflow that reads a rate and posts a payment, with a peer that counts what it gets. */
@@ -350,5 +351,36 @@ describe("a backtest", () => {
     expect(await backtest({ workflow_id: "slow" })).toMatchObject({ runs: { total: 1, equal: 1 } });
     const patch = [{ op: "update_step", id: "pause", set: { for: "2h" } }];
     expect(await backtest({ workflow_id: "slow", patch })).toMatchObject({ runs: { equal: 1 } });
+  });
+
+  it("calls nothing for a step whose output is given, and takes its error for a failure", async () => {
+    const { here, runAll, backtest, sent } = await payments();
+    await runAll([1]);
+    const before = sent();
+    const quote = { id: "quote", type: "http", url: `${here.url}/quote`, on_error: "continue" };
+    const patch = [
+      { op: "add_step", step: quote, before: "pay" },
+      { op: "update_step", id: "pay", set: { body: { amount: "${{ steps.quote.status }}" } } },
+    ];
+    const amountOf = async (output: object) => {
+      const { effects } = await backtest({ patch, reads: "live", given: { quote: output } });
+      return effects![0]!.first!.differences[0];
+    };
+    expect(await amountOf({ body: { price: 7 } })).toMatchObject({ before: 1, after: "succeeded" });
+    const error = { code: "http_status", message: "GET /quote answered 503." };
+    expect(await amountOf({ error })).toMatchObject({ before: 1, after: "failed" });
+    expect(sent()).toBe(before);
+  });
+
+  it("leaves the cache of real runs as it is", async () => {
+    const { here, runAll, backtest } = await payments();
+    await runAll([1]);
+    const set = { url: `${here.url}/rate?day=2`, cache: "30d" };
+    const patch = [{ op: "update_step", id: "rate", set }];
+    await backtest({ patch, reads: "live" });
+    await here.call(updateWorkflow, { workflow_id: "pay", patch });
+    const before = here.requests.length;
+    await here.run("pay", { amount: 1 });
+    expect(here.requests.slice(before).map(({ path }) => path)).toEqual(["/rate?day=2", "/pay"]);
   });
 });

@@ -81,14 +81,10 @@ async function finish(
   if ("error" in result) return { status: "failed", error: result.error };
   const { output, committed } = result;
   if (committed === null) return { status: "succeeded", error: null, output };
+  if (run.replay !== null) return { status: "succeeded", error: null, output, committed };
   const conflict = await commitState(tx, run, committed, iso(clock.now()));
   if (conflict !== undefined) return { status: "failed", error: toRunError(conflict, runRef(run.id)) };
-  return {
-    status: "succeeded",
-    error: null,
-    output,
-    ...((run.stateRevision !== null || run.replay !== null) && { committed }),
-  };
+  return { status: "succeeded", error: null, output, ...(run.stateRevision !== null && { committed }) };
 }
 
 /** Ends a run, adds the jobs of the runs that depend on its end, and admits the next queued run. */

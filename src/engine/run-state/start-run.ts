@@ -57,8 +57,13 @@ export async function insertRun(context: RunContext, tx: EngineWriters, run: Pre
 }
 
 /** Only a run that others limit, or that limits others, is counted. */
-const queueLock = (run: Pick<RunRecord, "trigger">, { definition }: CompiledDefinition): LockMode =>
-  definition.concurrency !== undefined || queuesBehind(run, definition) ? "exclusive" : "shared";
+const queueLock = (
+  run: Pick<RunRecord, "trigger" | "replay">,
+  { definition }: CompiledDefinition,
+): LockMode =>
+  run.replay === null && (definition.concurrency !== undefined || queuesBehind(run, definition))
+    ? "exclusive"
+    : "shared";
 
 const queuesBehind = ({ trigger }: Pick<RunRecord, "trigger">, { schedule }: Definition): boolean =>
   trigger === "schedule" && schedule?.overlap === "queue";
@@ -67,11 +72,12 @@ const queuesBehind = ({ trigger }: Pick<RunRecord, "trigger">, { schedule }: Def
 export async function admitQueuedRuns(
   context: RunContext,
   tx: EngineWriters,
-  ended: Pick<RunRecord, "workflowId" | "project" | "actor" | "trigger">,
+  ended: Pick<RunRecord, "workflowId" | "project" | "actor" | "trigger" | "replay">,
   endedDefinition: CompiledDefinition,
 ): Promise<void> {
-  const { workflowId, project } = ended;
-  if (workflowId === null) return;
+  const { workflowId, project, replay } = ended;
+  // Nothing waits for a replay.
+  if (workflowId === null || replay !== null) return;
   let lock = queueLock(ended, endedDefinition);
   await tx.runs.lockQueue(workflowId, lock);
   for (let lastOwner = usageSubjectOf(ended.actor); ;) {

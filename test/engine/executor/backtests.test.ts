@@ -1,20 +1,30 @@
 /** What a backtest says of runs whose first steps and failures depend on time. */
 import { describe, expect, it } from "vitest";
 import { StepError } from "../../../src/core/step-errors.ts";
+import { backtester } from "../../../src/engine/executor/backtests/backtester.ts";
+import { shownDifferences } from "../../../src/engine/executor/backtests/show-differences.ts";
 import { runBacktest } from "../../support/backtests/run-backtest.ts";
+import { fakeClock } from "../../support/clock.ts";
 import { testEngine } from "../../support/engine.ts";
+
+interface Options {
+  changed?: readonly object[];
+  slots?: number;
+  /** Further fields of both definitions. */
+  fields?: object;
+}
 
 /** Runs a definition once, and backtests another one with that run. @returns what it found */
 async function backtestOf(
   steps: readonly object[],
-  { changed = steps, slots = 8 }: { changed?: readonly object[]; slots?: number } = {},
+  { changed = steps, slots = 8, fields = {} }: Options = {},
 ) {
   const harness = await testEngine({ slots });
   harness.onProbe((ask) => {
     if (ask === "fail") throw new StepError("step_failed", "It fails.", { transient: false });
     return ask;
   });
-  const workflowId = await harness.define({ steps });
+  const workflowId = await harness.define({ ...fields, steps });
   const queue = await harness.executor();
   const run = await harness.start(workflowId);
   // It waits for an executor.
@@ -23,7 +33,7 @@ async function backtestOf(
   await queue.waitUntilIdle();
   const [found] = await runBacktest(harness, queue, {
     workflowId,
-    definition: { steps: changed },
+    definition: { ...fields, steps: changed },
     runs: [run],
   });
   return found!;
@@ -78,5 +88,104 @@ describe("a backtest", () => {
       result: "different",
       details: { effects: [{ step: "a", unchanged: 1, changed: 0, added: 1, removed: 0 }] },
     });
+  });
+
+  it("compares runs that undid steps, and none whose undo is another one now", async () => {
+    const steps = (at: string, reads = "calc") => [
+      { id: "calc", type: "set", values: { at } },
+      { ...probe("book", 1), undo: { type: "probe", ask: `\${{ steps.${reads}.at }}` } },
+      probe("charge", "fail"),
+    ];
+    expect(await backtestOf(steps("A"))).toMatchObject({ result: "equal" });
+    const undone = { result: "not_comparable", details: { difference: { reason: "undo_changed" } } };
+    expect(await backtestOf(steps("A"), { changed: steps("B") })).toMatchObject(undone);
+    const other = { ...steps("A")[1]!, undo: { type: "probe", ask: 2 } };
+    expect(await backtestOf(steps("A"), { changed: steps("A").with(1, other) })).toMatchObject(undone);
+  });
+
+  it("finds runs equal whose undo failed", async () => {
+    const steps = [{ ...probe("book", 1), undo: { type: "probe", ask: "fail" } }, probe("charge", "fail")];
+    expect(await backtestOf(steps)).toMatchObject({ result: "equal" });
+  });
+
+  it("calls no draft failing that repairs a run which never came to its other steps", async () => {
+    const steps = (that: string) => [
+      { id: "check", type: "assert", that },
+      { id: "pause", type: "wait", for: "1h", needs: [] },
+      probe("late", { n: 1 }, { needs: ["pause"] }),
+    ];
+    const fields = { output: "${{ steps.late.value.n }}" };
+    expect(await backtestOf(steps("1 > 2"), { changed: steps("2 > 1"), fields })).toMatchObject({
+      result: "not_comparable",
+      details: { difference: { reason: "stopped" } },
+    });
+  });
+
+  it("compares long commits, and outputs that differ late or in how a number is written", async () => {
+    const fields = {
+      state: { seen: { type: "array", default: [] } },
+      commit: { seen: "${{ steps.a.list }}" },
+      output: "${{ steps.a.list }}",
+    };
+    const list = (last: unknown) => [
+      {
+        id: "a",
+        type: "set",
+        values: { list: "${{ range(900).map(n, 'item ' + string(n)) + [" + last + "] }}" },
+      },
+    ];
+    expect(await backtestOf(list("'x'"), { fields })).toMatchObject({ result: "equal" });
+    expect(await backtestOf(list("'x'"), { changed: list("'y'"), fields })).toMatchObject({
+      result: "different",
+      details: {
+        difference: {
+          differences: [
+            {},
+            { path: "output[900]", before: "x", after: "y" },
+            { path: "committed.seen[900]" },
+          ],
+        },
+      },
+    });
+  });
+});
+
+describe("shownDifferences", () => {
+  it("has a difference wherever two values differ", () => {
+    const zeros = Array.from({ length: 1_100_000 }, () => 0);
+    expect(shownDifferences(["output"], zeros, zeros.with(-1, 1), 3)).toMatchObject([{ path: "output" }]);
+    expect(shownDifferences([], 1e16, "10000000000000000", 3)).toEqual([
+      { path: "", before: 1e16, after: "10000000000000000" },
+    ]);
+    expect(shownDifferences([], { a: 1, b: 2 }, { b: 2, a: 1 }, 3)).toEqual([]);
+  });
+});
+
+describe("backtester", () => {
+  const backtest = { id: "bt_1", workflowId: "pay", concurrency: 10, status: "running", total: 1 };
+  const readers = (counts: object) => ({
+    running: async () => [backtest],
+    open: async () => [],
+    next: async () => undefined,
+    resultCounts: async () => counts,
+    runs: async () => [],
+  });
+  /** Polls once where no run is open, and none is left to start. @returns how many transactions there were */
+  const transactionsOf = async (counts: object): Promise<number> => {
+    let transactions = 0;
+    const options = {
+      context: { clock: fakeClock() },
+      read: { backtests: readers(counts) },
+      transaction: async () => {
+        transactions += 1;
+      },
+    };
+    await backtester(options as never).startRuns();
+    return transactions;
+  };
+
+  it("ends no backtest while another executor has just started its last replay", async () => {
+    expect(await transactionsOf({})).toBe(0);
+    expect(await transactionsOf({ equal: 1 })).toBe(1);
   });
 });

@@ -113,11 +113,11 @@ export function backtester(options: Options): Backtester {
     if (source === undefined) return purged(sourceRun);
     try {
       return await compareReplay({ runs, planOf }, source, replay);
-    } catch (error) {
-      // The definition was pruned.
-      if (error instanceof AppError && !isStorageUnavailable(error))
-        return notCompared("purged", error.message);
-      throw error;
+    } catch (err) {
+      if (isStorageUnavailable(err)) throw err;
+      // The definition was pruned, or is one that this release does not read. The others are compared in any case.
+      log.warn({ err, run_id: sourceRun }, "run not compared");
+      return notCompared("purged", `The run ${sourceRun} can't be read with its definition any more.`);
     }
   }
 
@@ -204,8 +204,11 @@ export function backtester(options: Options): Backtester {
     }
   }
 
+  /** Ends it unless another executor has started a replay meanwhile. Results never change, so this needs no lock. */
   async function finish(backtest: BacktestRecord): Promise<void> {
-    await end(backtest, "finished", null);
+    const counts = Object.values(await backtests.resultCounts(backtest.id));
+    const compared = counts.reduce((sum, count) => sum + count, 0);
+    if (compared === backtest.total) await end(backtest, "finished", null);
   }
 
   async function end(
@@ -242,7 +245,9 @@ const purged = (runId: string): Compared => notCompared("purged", `The run ${run
 
 /** What ended a run from outside says nothing about its definition. */
 const stoppedEarly = ({ stop }: RunRecord): Compared | undefined =>
-  stop === null ? undefined : notCompared("stopped", "The run was cancelled, or reached its timeout.");
+  stop === null || stop.undoing === true
+    ? undefined
+    : notCompared("stopped", "The run was cancelled, or reached its timeout.");
 
 /** The definition refuses the inputs of the run. */
 function refusedInputs({ message, details }: AppError): Compared {

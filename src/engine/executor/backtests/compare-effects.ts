@@ -128,7 +128,7 @@ function isCut({ run, plan: { compiled } }: Recorded, id: string): boolean {
 }
 
 /** Whether a step, and all steps that its input is made of, are the same in both definitions. */
-function hasSameSource(before: Recorded, after: Recorded, stepId: string): boolean {
+export function hasSameSource(before: Recorded, after: Recorded, stepId: string): boolean {
   const seen = new Set<string>();
   const queue = [stepId];
   for (let id = queue.pop(); id !== undefined; id = queue.pop()) {

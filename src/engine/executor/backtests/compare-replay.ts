@@ -16,11 +16,12 @@ import { undoneStepId } from "../../../core/undo-step-id.ts";
 import type { Plan } from "../../definition/plan.ts";
 import { isReplayFailure } from "../replay.ts";
 import { compareAmounts } from "./compare-amounts.ts";
-import { compareEffects, isUnchanged } from "./compare-effects.ts";
+import { compareEffects, hasSameSource, isUnchanged } from "./compare-effects.ts";
 import {
   type Execution,
   executionsOf,
   inputOf,
+  MAX_CHARS,
   plannedStep,
   type Recorded,
   readRecorded,
@@ -104,7 +105,10 @@ const isSameFailure = (was: RunError | null, is: RunError | null): boolean =>
   is !== null &&
   was.code === is.code &&
   was.step_id === is.step_id &&
-  (was.item !== is.item || was.message === is.message);
+  (was.item !== is.item || hasFailedUndos(was) || was.message === is.message);
+
+/** Its message names them too. A replay undoes nothing. */
+const hasFailedUndos = ({ details }: RunError): boolean => details?.["undo_failed"] !== undefined;
 
 const isSameEnd = (before: Recorded, after: Recorded, endedAlike: boolean): boolean =>
   before.run.status === after.run.status &&
@@ -157,18 +161,22 @@ function stopped(
     );
   if (areUnknown)
     return unknownBecause("stopped", "The run failed before steps ended whose definition has changed.");
-  if (!endedAlike && after.run.stepStates.includes("cancelled") && after.run.error === null)
+  // An output that can't be evaluated without these steps is no failure of the definition.
+  const hasFailed = after.run.stepStates.anyFailed();
+  if (!endedAlike && after.run.stepStates.includes("cancelled") && !hasFailed)
     return unknownBecause("stopped", "The run failed before it came to steps that would run now.");
   return undefined;
 }
 
-/** Whether the run undid a step whose undo is another one now. */
+/** Whether the run undid a step whose undo is another one now, or reads other values. */
 const undoChanged = (before: Recorded, after: Recorded): boolean =>
   [...before.steps.keys()].some((id) => {
     const undone = undoneStepId(id);
     if (undone === undefined) return false;
-    const of = (recorded: Recorded) => canonicalJson(plannedStep(recorded, undone)?.step.undo ?? null);
-    return of(before) !== of(after);
+    const [was, is] = [before.plan.undo.get(undone), after.plan.undo.get(undone)];
+    if (was === undefined || is === undefined || canonicalJson(was.step) !== canonicalJson(is.step))
+      return true;
+    return [...is.conditionReads, ...is.fieldReads].some((read) => !hasSameSource(before, after, read));
   });
 
 /** What both returned and committed. */
@@ -187,10 +195,7 @@ async function compareResults(runs: RunReader, source: RunRecord, replay: RunRec
 }
 
 async function committed(runs: RunReader, runId: string): Promise<unknown> {
-  const text = await runs.valueText(
-    { runId, what: "committed" },
-    { from: 0, chars: Number.MAX_SAFE_INTEGER },
-  );
+  const text = await runs.valueText({ runId, what: "committed" }, { from: 0, chars: MAX_CHARS });
   return text === undefined ? undefined : JSON.parse(text.text);
 }
 

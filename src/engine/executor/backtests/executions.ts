@@ -55,8 +55,8 @@ export async function* executionsOf(
   }
 }
 
-/** Maximum length of an input or output that is compared, in characters of JSON. */
-const MAX_CHARS = 4 * 1024 * 1024;
+/** Maximum length of an input, output or committed state, in characters of JSON. */
+export const MAX_CHARS = 4 * 1024 * 1024;
 
 /** The input of the last attempt; undefined where none is stored. */
 export async function inputOf(

@@ -19,10 +19,13 @@ export function shownDifferences(
   limit: number,
 ): Difference[] {
   if (canonicalJson(before ?? null) === canonicalJson(after ?? null)) return [];
-  return differencesOf(before, after, { limit }).differences.map((found) => {
-    const difference: Difference = { path: formatPath([...path, ...found.path]) };
-    if ("before" in found) difference.before = shown(found.before);
-    if ("after" in found) difference.after = shown(found.after);
+  const { differences } = differencesOf(before, after, { limit });
+  // They differ after the part that is compared by field, or in how a number is written.
+  const found = differences.length > 0 ? differences : [{ path: [], before, after }];
+  return found.map((place) => {
+    const difference: Difference = { path: formatPath([...path, ...place.path]) };
+    if ("before" in place) difference.before = shown(place.before);
+    if ("after" in place) difference.after = shown(place.after);
     return difference;
   });
 }
