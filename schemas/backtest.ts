@@ -99,7 +99,9 @@ export const BacktestSummary = z
       description: "Number of runs that are not comparable, by reason.",
       example: { changed_read: 2 },
     }),
-    step_ms: Amount("The time of all steps, in milliseconds; of reused outputs, the recorded time."),
+    step_ms: Amount(
+      "The time of steps that call something, in milliseconds; of reused outputs, the recorded time.",
+    ),
     tokens: Amount("Tokens of models, input and output."),
     cost: Amount("Cost of models, in the unit of the configured prices; 0 without prices."),
   })

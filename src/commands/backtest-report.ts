@@ -109,11 +109,11 @@ function printEffects(io: Io, effects: readonly BacktestEffect[]): void {
 
 function printAmounts(io: Io, { step_ms: time, tokens, cost }: Backtest): void {
   const lines = [
-    time && `Time of the steps: ${time.before} ms → ${time.after} ms`,
+    isUsed(time) && `Time of the steps: ${time.before} ms → ${time.after} ms`,
     isUsed(tokens) && `Tokens of models: ${tokens.before} → ${tokens.after}`,
     isUsed(cost) && `Cost of models: ${cost.before} → ${cost.after}`,
   ].filter((line) => typeof line === "string");
-  io.out(`\n${lines.map((line) => `${line}\n`).join("")}`);
+  if (lines.length > 0) io.out(`\n${lines.map((line) => `${line}\n`).join("")}`);
 }
 
 type Amount = NonNullable<Backtest["tokens"]>;

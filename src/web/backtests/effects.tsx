@@ -99,9 +99,9 @@ function FirstChange({ effect: { first } }: { effect: BacktestEffect }) {
   );
 }
 
-/** Time of the steps, and tokens and cost of models, before and after; nothing before the backtest has ended. */
+/** Time of the steps, and tokens and cost of models, before and after; nothing where no step called anything. */
 export function Amounts({ backtest: { step_ms: time, tokens, cost } }: { backtest: Backtest }) {
-  if (time === undefined || tokens === undefined || cost === undefined) return null;
+  if (time === undefined || tokens === undefined || cost === undefined || !isUsed(time)) return null;
   return (
     <Text size="sm">
       Time of the steps: {describeAmount(time, formatDuration)}.

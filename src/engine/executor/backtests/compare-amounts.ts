@@ -48,11 +48,11 @@ export async function compareAmounts(runs: RunReader, before: Recorded, after: R
   };
 }
 
-/** Waits are no time of a step. */
+/** Steps that compute take what the machine takes at that moment, and waits are no work. */
 function totalMs({ run, plan, steps }: Recorded, msOf: (execution: Execution) => number): number {
-  return plan.steps.reduce((sum, { step }) => {
+  return plan.steps.reduce((sum, { step, type }) => {
     const record = steps.get(step.id);
-    if (record === undefined || isWaitingStepType(step.type)) return sum;
+    if (record === undefined || isWaitingStepType(step.type) || type.compute !== undefined) return sum;
     return sum + msOf({ ref: { runId: run.id, stepId: step.id, item: null }, record });
   }, 0);
 }
