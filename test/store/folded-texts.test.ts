@@ -10,7 +10,11 @@ import { noMeter } from "../../src/core/meter.ts";
 import { fakeClock } from "../support/clock.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 
-const OLDER = MIGRATIONS.filter(({ name }) => name !== "folded-texts");
+/** Those of the release before. */
+const OLDER = MIGRATIONS.slice(
+  0,
+  MIGRATIONS.findIndex(({ name }) => name === "folded-texts"),
+);
 
 async function open(stateDir: string, migrations = MIGRATIONS) {
   const store = await openStore(openStateDirectory(stateDir), fakeClock(), noMeter, migrations);
