@@ -21,7 +21,10 @@ export interface BacktestRecord {
   version: number;
   /** The definition that it tests; null for that of the version. */
   definition: Record<string, unknown> | null;
-  /** The workflow whose runs are run again: mostly the same one. */
+  /**
+   * The workflow whose runs are run again: mostly the same one. These are runs of the same project. Only callers who can find both
+   * workflows see the backtest, because it has values of these runs.
+   */
   sourceWorkflowId: string;
   reads: BacktestReads;
   given: Trial["given"];

@@ -101,6 +101,8 @@ export interface Trial {
 export interface Replay {
   /** The run of the past. Its inputs and state are those of the trial, and its recorded outputs stand in for steps. */
   runId: string;
+  /** The workflow of that run. Only callers who can find it too see the trial, because the values are those of its run. */
+  workflowId: string;
   backtest: string;
   /** What happens where a step that only reads has another input: see `BacktestReads`. */
   reads: BacktestReads;

@@ -6,6 +6,8 @@
 import type { Scope } from "../../schemas/actor.ts";
 import { projectOf } from "../../schemas/project.ts";
 import { type EventUrlMask, maskedPart } from "./event-url-mask.ts";
+import type { BackfillRecord } from "./backfill-ports.ts";
+import type { BacktestRecord } from "./backtest-ports.ts";
 import { isVisible, scopesIn, type Visibility, visibilityOf } from "./access.ts";
 import type { RunRecord, StepRecord } from "./model.ts";
 import type { Principal, Readers, Writers } from "./ports.ts";
@@ -78,12 +80,12 @@ export function scopedWriters(tx: Writers, request: RequestScope): Writers {
     backfills: {
       ...tx.backfills,
       ...found.backfills,
-      lock: async (id) => limits.checked(await tx.backfills.lock(id), refOfRun),
+      lock: async (id) => limits.checked(await tx.backfills.lock(id), refOfBackfill),
     },
     backtests: {
       ...tx.backtests,
       ...found.backtests,
-      lock: async (id) => limits.checked(await tx.backtests.lock(id), refOfRun),
+      lock: async (id) => limits.checked(await tx.backtests.lock(id), refOfBacktest),
     },
     subscriptions: { ...tx.subscriptions, ...found.subscriptions },
     expectations: { ...tx.expectations, ...found.expectations },
@@ -103,12 +105,27 @@ interface Found {
   project: string;
   /** Null for what belongs to no workflow. */
   workflowId?: string | null | undefined;
+  /** Of what has values of runs of another workflow in the same project: that workflow. */
+  sourceWorkflowId?: string | undefined;
 }
 
-const refOfRun = ({ project, workflowId }: Pick<RunRecord, "project" | "workflowId">): Found => ({
+const refOfRun = ({ project, workflowId, replay }: RunRecord): Found => ({
   project,
   workflowId,
+  sourceWorkflowId: replay?.workflowId,
 });
+
+const refOfBackfill = ({ project, workflowId }: BackfillRecord): Found => ({ project, workflowId });
+
+const refOfBacktest = ({ project, workflowId, sourceWorkflowId }: BacktestRecord): Found => ({
+  project,
+  workflowId,
+  sourceWorkflowId,
+});
+
+const canFind = (visibility: Visibility | null, { project, workflowId, sourceWorkflowId }: Found): boolean =>
+  isVisible(visibility, { project, workflowId }) &&
+  isVisible(visibility, { project, workflowId: sourceWorkflowId });
 
 /** The rules of one request. */
 interface Limits {
@@ -142,7 +159,7 @@ function limitsOf(
     checked(value, refOf) {
       if (value === undefined) return undefined;
       const ref = refOf(value);
-      if (!isVisible(readable, ref)) return undefined;
+      if (!canFind(readable, ref)) return undefined;
       if (!scopesIn(access, ref.project).has(scope))
         throw missingScope(principal, { subject: operation, scope, project: ref.project });
       return value;
@@ -159,7 +176,7 @@ function limitsOf(
       const known = runs.get(id);
       if (known !== undefined) return known;
       const run = await read.runs.find(id);
-      const can = run !== undefined && isVisible(readable, refOfRun(run));
+      const can = run !== undefined && canFind(readable, refOfRun(run));
       runs.set(id, can);
       return can;
     },
@@ -250,7 +267,7 @@ function limitedRuns(read: Readers["runs"], limits: Limits): Readers["runs"] {
     count: (filter) => read.count({ ...filter, visibility: listable }),
     async latestByWorkflow(ids) {
       const latest = await read.latestByWorkflow(ids, listable.projects);
-      return new Map([...latest].filter(([, run]) => isVisible(listable, refOfRun(run))));
+      return new Map([...latest].filter(([, run]) => canFind(listable, refOfRun(run))));
     },
     getStatusSummaries: async (ids) => read.getStatusSummaries(await filterIds(ids, can)),
     steps: async (id, options) => ((await can(id)) ? readable(await read.steps(id, options)) : []),
@@ -344,7 +361,7 @@ function limitedReviews(read: Readers["reviews"], limits: Limits): Readers["revi
 
 function limitedBackfills(read: Readers["backfills"], limits: Limits): Readers["backfills"] {
   const { canReadWorkflow, canReadRun, listable } = limits;
-  const find = async (id: string) => limits.checked(await read.find(id), refOfRun);
+  const find = async (id: string) => limits.checked(await read.find(id), refOfBackfill);
   const can = async (id: string): Promise<boolean> => (await find(id)) !== undefined;
   return {
     ...passedOn(read, "backfills"),
@@ -360,7 +377,7 @@ function limitedBackfills(read: Readers["backfills"], limits: Limits): Readers["
 
 function limitedBacktests(read: Readers["backtests"], limits: Limits): Readers["backtests"] {
   const { listable } = limits;
-  const find = async (id: string) => limits.checked(await read.find(id), refOfRun);
+  const find = async (id: string) => limits.checked(await read.find(id), refOfBacktest);
   const can = async (id: string): Promise<boolean> => (await find(id)) !== undefined;
   return {
     ...passedOn(read, "backtests"),

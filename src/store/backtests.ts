@@ -66,6 +66,10 @@ const matching = (eb: ExpressionBuilder<Schema, "backtests">, { workflowId, visi
   eb.and([
     eb("workflow_id", "=", workflowId),
     ...visibleRows(visibility, { project: "backtests.project", workflow: "backtests.workflow_id" }),
+    ...visibleRows(visibility && { projects: null, workflows: visibility.workflows }, {
+      project: "backtests.project",
+      workflow: "backtests.source_workflow_id",
+    }),
   ]);
 
 export function backtestReader(db: Kysely<Schema>): BacktestReader {

@@ -79,6 +79,12 @@ export async function lockName(
 export const withoutAffinity = (db: Connection): RawBuilder<unknown> =>
   writesConcurrently(db) ? sql`` : sql`+`;
 
+/** The text at the top-level `key` of `column`, a JSON object; null when there is none. */
+export const jsonTextAt = (db: Connection, column: string, key: string): RawBuilder<string | null> =>
+  writesConcurrently(db)
+    ? sql`(${sql.ref(column)}::json ->> ${sql.lit(key)})`
+    : sql`(${sql.ref(column)} ->> ${sql.lit(`$.${key}`)})`;
+
 // The functions below are those of SQLite. PostgreSQL has them from the baseline of its schema.
 
 /** Whether `column`, a JSON array of strings, contains `item`. */

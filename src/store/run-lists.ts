@@ -7,6 +7,7 @@ import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
 import { RunStatus, RunTrigger } from "../../schemas/run.ts";
 import type { ListPosition, RunFilter } from "../core/model.ts";
 import { MAX_COUNTED } from "./capped-count.ts";
+import { isOneOf as isOneOfJson, jsonTextAt } from "./dialect.ts";
 import type { Schema } from "./schema.ts";
 
 /** Maximum number of branches of one statement. SQLite allows 500. */
@@ -54,11 +55,13 @@ async function branchesOf(db: Kysely<Schema>, filter: RunFilter): Promise<Condit
   if (projects?.length === 0 || workflows?.length === 0) return [];
   const ofTrials = isTrial === undefined ? [] : [sql<SqlBool>`${IS_TRIAL} = ${sql.lit(Number(isTrial))}`];
   const noReplay = trigger === BACKTEST ? [] : [IS_NO_REPLAY];
+  const ofSources = trigger === BACKTEST ? hasVisibleSource(db, filter) : [];
   // There are few trials besides replays, retries of a run and runs of a backfill, and they have indexes of their own.
   if ((isTrial === true && trigger !== BACKTEST) || retryOf !== undefined || backfill !== undefined)
     return [
       and([
         ...noReplay,
+        ...ofSources,
         ...(retryOf === undefined ? [] : [sql<SqlBool>`retry_of = ${retryOf}`]),
         ...(backfill === undefined ? [] : [sql<SqlBool>`backfill = ${backfill}`]),
         ...(isTrial === true ? [sql<SqlBool>`trial is not null`] : ofTrials),
@@ -80,11 +83,20 @@ async function branchesOf(db: Kysely<Schema>, filter: RunFilter): Promise<Condit
   return leading.flatMap((conditions) =>
     (statuses ?? RunStatus.options).flatMap((status) =>
       triggers.map((one) =>
-        and([...conditions, sql`status = ${status}`, sql`trigger = ${one}`, ...ofTrials]),
+        and([...conditions, sql`status = ${status}`, sql`trigger = ${one}`, ...ofTrials, ...ofSources]),
       ),
     ),
   );
 }
+
+/** A replay has values of the run that it runs again: a key that is limited to workflows sees it only with the workflow of that run. */
+const hasVisibleSource = (db: Kysely<Schema>, { visibility }: RunFilter): Condition[] => {
+  const workflows = visibility?.workflows ?? null;
+  // One parameter, because each branch has it.
+  return workflows === null
+    ? []
+    : [isOneOfJson(jsonTextAt(db, "replay", "workflowId"), JSON.stringify(workflows))];
+};
 
 /** A condition on a column that is not leading; null for none. As an expression, so that SQLite chooses no index by this column. */
 const isOneOf = (column: string, values: readonly string[] | null): Condition[] =>

@@ -92,7 +92,7 @@ const PORTS = [
 ];
 
 /** Ports that answer with their canned answer, or else with what they were asked. */
-function fakePorts() {
+function fakePorts(answers: Canned = {}) {
   const calls: string[] = [];
   const portOf = (port: string) =>
     new Proxy(
@@ -103,7 +103,7 @@ function fakePorts() {
             ? target.insert
             : async (...args: never[]) => {
                 calls.push(`${port}.${method}`);
-                const canned = CANNED[`${port}.${method}`];
+                const canned = answers[`${port}.${method}`] ?? CANNED[`${port}.${method}`];
                 return canned === undefined ? { port, method, args } : canned(...args);
               },
       },
@@ -467,6 +467,46 @@ describe("scopedReaders of a key that is limited to a workflow", () => {
       args: [{ filter: { visibility: { projects: null, workflows: null } } }],
     });
     expect(await callOf(running, "runs.find", "run_mine")).toBeUndefined();
+  });
+});
+
+describe("scopedReaders of what has values of runs of another workflow", () => {
+  const source = { sourceWorkflowId: "theirs" };
+  const replay = { runId: "run_theirs", workflowId: "theirs", backtest: "bt_other", reads: "recorded" };
+  const canned: Canned = {
+    "runs.find": (id: string) => (id === "run_replay" ? { ...record("run_mine"), id, replay } : find(id)),
+    "backtests.find": (id: string) => ({ ...record("bt_mine"), id, ...(id === "bt_other" && source) }),
+    "backtests.lock": (id: string) => ({ ...record("bt_mine"), id, ...(id === "bt_other" && source) }),
+  };
+  const open = (workflows: readonly string[]) => {
+    const { ports } = fakePorts(canned);
+    const access = { ...ONE_WORKFLOW, keyLimits: { workflows } };
+    return {
+      read: scopedReaders(ports as unknown as Readers, request(ports, access)) as unknown as Ports,
+      write: scopedWriters(ports as unknown as Writers, request(ports, access)) as unknown as Ports,
+    };
+  };
+
+  it("find a backtest and a replay only where that workflow is found too", async () => {
+    const one = open(["mine"]);
+    const two = open(["mine", "theirs"]);
+    for (const ports of [one.read, one.write]) {
+      expect(await callOf(ports, "backtests.find", "bt_own")).toBeDefined();
+      expect(await callOf(ports, "backtests.find", "bt_other")).toBeUndefined();
+      expect(await callOf(ports, "backtests.runs", "bt_other", {})).toEqual([]);
+      expect(await callOf(ports, "backtests.resultCounts", "bt_other")).toEqual({});
+      expect(await callOf(ports, "runs.find", "run_replay")).toBeUndefined();
+      expect(await callOf(ports, "runs.inputs", "run_replay")).toEqual({});
+      expect(await callOf(ports, "runs.find", "run_mine")).toBeDefined();
+    }
+    expect(await callOf(one.write, "backtests.lock", "bt_own")).toBeDefined();
+    expect(await callOf(one.write, "backtests.lock", "bt_other")).toBeUndefined();
+    for (const ports of [two.read, two.write]) {
+      expect(await callOf(ports, "backtests.find", "bt_other")).toMatchObject(source);
+      expect(await callOf(ports, "runs.find", "run_replay")).toMatchObject({ replay });
+      expect(await callOf(ports, "runs.inputs", "run_replay")).toMatchObject({ args: ["run_replay"] });
+    }
+    expect(await callOf(two.write, "backtests.lock", "bt_other")).toMatchObject(source);
   });
 });
 

@@ -19,6 +19,8 @@ interface Stored {
   workflowId: string | null;
   status: RunStatus;
   trigger: RunTrigger;
+  /** The workflow of the run that a replay runs again. */
+  source: string;
   isTrial: boolean;
   retryOf: string | null;
   createdAt: string;
@@ -31,6 +33,7 @@ const stored = fc.record({
   workflowId: fc.constantFrom(...WORKFLOWS),
   status: fc.constantFrom(...RunStatus.options),
   trigger: fc.constantFrom(...RunTrigger.options),
+  source: fc.constantFrom("a", "b"),
   isTrial: fc.boolean(),
   retryOf: fc.constantFrom(null, null, "run_000", "run_001"),
   /** Few seconds, so that many times are equal. */
@@ -68,7 +71,8 @@ const isListed = (run: Stored, by: RunFilter): boolean =>
   (by.since === undefined || run.createdAt >= by.since) &&
   (by.until === undefined || run.createdAt < by.until) &&
   (by.visibility?.projects ?? PROJECTS).includes(run.project) &&
-  ((by.visibility?.workflows ?? WORKFLOWS) as readonly (string | null)[]).includes(run.workflowId);
+  ((by.visibility?.workflows ?? WORKFLOWS) as readonly (string | null)[]).includes(run.workflowId) &&
+  (run.trigger !== "backtest" || (by.visibility?.workflows ?? WORKFLOWS).includes(run.source));
 
 async function listedStore() {
   const opened = await testStore();
@@ -90,11 +94,10 @@ async function fill(
     for (const run of runs)
       await sql`
         insert into runs (id, project, workflow_id, version, status, states, seq, admitted, "trigger", priority, depth,
-          first_run, owner, key_name, lineage, surface, client, created_at, inputs, stored_bytes, trial, retry_of)
+          first_run, owner, key_name, lineage, surface, client, created_at, inputs, stored_bytes, trial, retry_of, replay)
         values (${run.id}, ${run.project}, ${run.workflowId}, 1, ${run.status}, '', 1, 1, ${run.trigger}, 0, 0,
-          ${run.id}, 'operator', 'ci', 'key_1', 'rest', 'vitest', ${run.createdAt}, '{}', 0, ${run.isTrial ? "{}" : null}, ${run.retryOf})`.execute(
-        trx,
-      );
+          ${run.id}, 'operator', 'ci', 'key_1', 'rest', 'vitest', ${run.createdAt}, '{}', 0, ${run.isTrial ? "{}" : null}, ${run.retryOf},
+          ${run.trigger === "backtest" ? JSON.stringify({ workflowId: run.source }) : null})`.execute(trx);
   });
 }
 
@@ -174,6 +177,7 @@ describe("lists of runs", () => {
       { isTrial: true },
       { trigger: "backtest" },
       { trigger: "backtest", isTrial: true, workflowId: "a" },
+      { trigger: "backtest", visibility: { projects: ["legal"], workflows: ["a", "b"] } },
       { retryOf: "run_1", until: at(4) },
       { isTrial: false, status: ["failed"], since: at(1) },
     ];

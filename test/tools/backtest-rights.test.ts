@@ -1,6 +1,6 @@
 /** Who may backtest a workflow, with which runs, and who reads what was found. */
 import { describe, expect, it } from "vitest";
-import type { Backtest, BacktestRun } from "../../schemas/backtest.ts";
+import type { Backtest } from "../../schemas/backtest.ts";
 import { Scope } from "../../schemas/actor.ts";
 import { MINUTE } from "../../src/core/clock.ts";
 import type { Access } from "../../src/core/access.ts";
@@ -12,6 +12,8 @@ import { getBacktest } from "../../tools/backtests/get-backtest.ts";
 import { listBacktestRuns } from "../../tools/backtests/list-backtest-runs.ts";
 import { listBacktests } from "../../tools/backtests/list-backtests.ts";
 import { getRun } from "../../tools/runs/get-run.ts";
+import { getRunValue } from "../../tools/runs/get-run-value.ts";
+import { listRuns } from "../../tools/runs/list-runs.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { moveWorkflow } from "../../tools/workflows/move-workflow.ts";
@@ -219,16 +221,40 @@ describe("what a backtest has found", () => {
     expect(await code(start({ backtest_id: theirs.id }, ofDefault))).toBe("backtest_not_found");
   });
 
-  it("says nothing of a run of another workflow that the caller can't see, beside its id", async () => {
-    const { limited, ended } = await open();
+  it("of runs of another workflow is found only by callers who can find that workflow too", async () => {
+    const { limited, instance, start, finish, call, ended } = await open();
     const { id } = await ended({ source_workflow_id: "other", patch: PATCH });
-    const { items } = (await limited({ workflows: ["pay"] })(listBacktestRuns, {
-      workflow_id: "pay",
-      backtest_id: id,
-    })) as { items: BacktestRun[] };
-    expect(items).toMatchObject([{ position: 0, result: "different" }]);
-    expect(items[0]).not.toHaveProperty("status");
-    expect(items[0]).not.toHaveProperty("created_at");
+    const own = await ended({ patch: PATCH });
+    const running = await start({ source_workflow_id: "other" });
+    const ofPay = limited({ workflows: ["pay"] });
+    const ref = { workflow_id: "pay", backtest_id: id };
+    for (const tool of [getBacktest, listBacktestRuns, cancelBacktest] as AnyTool[])
+      for (const backtest_id of [id, running.id])
+        expect(await code(ofPay(tool, { ...ref, backtest_id }))).toBe("backtest_not_found");
+    expect(await code(ofPay(backtestWorkflow, ref))).toBe("backtest_not_found");
+    expect(await ofPay(listBacktests, { workflow_id: "pay" })).toMatchObject({
+      items: [{ id: own.id }],
+      total: 1,
+    });
+    await finish();
+    const firstRun = async (backtest: string) =>
+      (await instance.read.backtests.runs(backtest, { after: null, limit: 1 }))[0]!;
+    const theirs = (await firstRun(id)).run!;
+    const mine = (await firstRun(own.id)).run!;
+    expect(await code(ofPay(getRun, { run_id: theirs }))).toBe("run_not_found");
+    expect(await code(ofPay(getRunValue, { run_id: theirs, ref: "output" }))).toBe("run_not_found");
+    expect(await code(ofPay(getRun, { run_id: mine }))).toBe("ok");
+    const replays = { workflow_id: "pay", trigger: "backtest" };
+    expect(await ofPay(listRuns, replays)).toMatchObject({ items: [{ id: mine }], total: 1 });
+    const ofBoth = limited({ workflows: ["pay", "other"] });
+    const answers = [ofBoth, call].map(async (by) => [
+      await by(getBacktest, ref),
+      (await by(listBacktests, { workflow_id: "pay" })).total,
+      await code(by(getRun, { run_id: theirs })),
+      (await by(listRuns, replays)).total,
+    ]);
+    for (const answer of await Promise.all(answers))
+      expect(answer).toMatchObject([{ runs: { different: 1 } }, 3, "ok", 3]);
   });
 
   it("hides the event URLs of runs from who may only read", async () => {

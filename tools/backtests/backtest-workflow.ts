@@ -298,8 +298,8 @@ async function sourceWorkflow(
 
 /** Prepares the first replay, in the name and with the limits of the caller. @throws AppError see `prepareRun` */
 async function assertMayRun(ctx: ToolContext, backtest: BacktestRecord, first: RunRecord): Promise<void> {
-  const { id, workflowId, version, definition, given, reads } = backtest;
-  const replay = { runId: first.id, backtest: id, reads };
+  const { id, workflowId, sourceWorkflowId, version, definition, given, reads } = backtest;
+  const replay = { runId: first.id, workflowId: sourceWorkflowId, backtest: id, reads };
   try {
     await ctx.engine.prepareRun({
       workflowId,

@@ -32,19 +32,24 @@ const TRIAL = { isTrial: true, trial: { given: {} } } as const;
 async function open(setup: ContractSetup) {
   const database = await setup(3);
   const [first] = database.connections as [ContractConnection];
-  const { id: workflowId } = await first.write(
-    { operation: "create_workflow", actor: ACTOR, requestId: "req_1" },
-    (tx) =>
-      tx.workflows.insert(
-        { name: "Weekly revenue", description: "", tags: [], definition: null },
-        { kind: "created", reason: null, actor: ACTOR },
-      ),
-  );
+  const createWorkflow = async (name: string): Promise<string> => {
+    const { id } = await first.write(
+      { operation: "create_workflow", actor: ACTOR, requestId: "req_1" },
+      (tx) =>
+        tx.workflows.insert(
+          { name, description: "", tags: [], definition: null },
+          { kind: "created", reason: null, actor: ACTOR },
+        ),
+    );
+    return id;
+  };
+  const workflowId = await createWorkflow("Weekly revenue");
   const now = (): string => iso(database.clock.now());
   return {
     database,
     first,
     workflowId,
+    createWorkflow,
     now,
     /** Inserts a backtest of the runs `run_0` and following. */
     async insert(id: string, total: number, fields: Partial<BacktestRecord> = {}): Promise<BacktestRecord> {
@@ -130,6 +135,24 @@ export function backtestContract(setup: ContractSetup): void {
       ]);
       expect(await backtests.count(visible)).toBe(2);
       expect(await backtests.count({ workflowId: "none" })).toBe(0);
+    });
+
+    it("of runs of another workflow is listed only to those who can find both workflows", async () => {
+      const { first, workflowId, createWorkflow, insert } = await open(setup);
+      const source = await createWorkflow("Source");
+      await insert("bt_own", 0);
+      await insert("bt_other", 0, { sourceWorkflowId: source });
+      const { backtests } = first.read;
+      const listed = async (workflows: string[] | null) => {
+        const filter = { workflowId, visibility: { projects: ["default"], workflows } };
+        const { items } = await backtests.page({ filter, after: null, limit: 9 });
+        expect(await backtests.count(filter)).toBe(items.length);
+        return idsOf(items).toSorted();
+      };
+      for (const all of [null, [workflowId, source]])
+        expect(await listed(all)).toEqual(["bt_other", "bt_own"]);
+      expect(await listed([workflowId])).toEqual(["bt_own"]);
+      for (const none of [[source], []]) expect(await listed(none)).toEqual([]);
     });
 
     it("starts no more than a limit when several start at the same time", async () => {
@@ -278,7 +301,7 @@ export function backtestContract(setup: ContractSetup): void {
   });
 
   describe("a replay", () => {
-    const replay: Replay = { runId: "run_0", backtest: "bt_1", reads: "recorded" };
+    const replay: Replay = { runId: "run_0", workflowId: "source", backtest: "bt_1", reads: "recorded" };
     const asReplay = { ...TRIAL, trigger: "backtest", replay } as const;
 
     it("is read as it was inserted, and other runs have none", async () => {
@@ -322,6 +345,10 @@ export function backtestContract(setup: ContractSetup): void {
       for (const filter of [{}, { workflowId }, { isTrial: true }, { status: ["queued" as const] }])
         expect(await listed({ ...filter, trigger: "backtest" })).toEqual(["run_replay_2", "run_replay_1"]);
       expect(await listed({ trigger: "backtest", isTrial: false })).toEqual([]);
+      const seen = (workflows: string[]) =>
+        listed({ trigger: "backtest", visibility: { projects: null, workflows } });
+      expect(await seen([workflowId, "source"])).toEqual(["run_replay_2", "run_replay_1"]);
+      for (const workflows of [[workflowId], ["source"], []]) expect(await seen(workflows)).toEqual([]);
       const latest = await runs.latestByWorkflow([workflowId, "none"]);
       expect([...latest].map(([id, run]) => [id, run.id])).toEqual([[workflowId, "run_plain"]]);
       expect(await runs.latestByWorkflow([workflowId], ["sales"])).toEqual(new Map());

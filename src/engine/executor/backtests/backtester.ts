@@ -161,7 +161,7 @@ export function backtester(options: Options): Backtester {
         actor,
         trigger: "backtest",
         trial: { given },
-        replay: { runId: source.id, backtest: backtest.id, reads },
+        replay: { runId: source.id, workflowId: backtest.sourceWorkflowId, backtest: backtest.id, reads },
         maxPriority: BACKFILL_PRIORITY,
       });
       if (prepared.project === backtest.project) return prepared;
