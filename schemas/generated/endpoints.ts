@@ -3413,7 +3413,7 @@ export type get_List_backtests = {
       path: "/workflows/{workflow_id}/backtests",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ limit: number, cursor: string }>,
+            query:  Partial<{ version: number, limit: number, cursor: string }>,
         path:  {workflow_id: string,
 },
         

@@ -70,14 +70,21 @@ export interface BacktestRunRecord {
 
 export interface BacktestFilter {
   workflowId: string;
+  /** Only those of this version as it is saved, and none of drafts. */
+  version?: number | undefined;
   /** Only what a caller can find; null or left out, everything. */
   visibility?: Visibility | null | undefined;
 }
 
+/** A backtest without its large values, which are not read at each poll. */
+export type RunningBacktest = Omit<BacktestRecord, "definition" | "given">;
+
 export interface BacktestReader {
   find(id: string): Promise<BacktestRecord | undefined>;
+  /** Reads nothing else, for callers who wait for the end of a backtest that they have found. */
+  status(id: string): Promise<BacktestStatus | undefined>;
   /** Those that are running: owners take turns, and the oldest of one comes first. It takes no lock. */
-  running(limit: number): Promise<BacktestRecord[]>;
+  running(limit: number): Promise<RunningBacktest[]>;
   /** Newest first. */
   page(query: {
     filter: BacktestFilter;

@@ -377,13 +377,20 @@ function limitedBackfills(read: Readers["backfills"], limits: Limits): Readers["
 
 function limitedBacktests(read: Readers["backtests"], limits: Limits): Readers["backtests"] {
   const { listable } = limits;
+  const found = new Map<string, boolean>();
   const find = async (id: string) => limits.checked(await read.find(id), refOfBacktest);
-  const can = async (id: string): Promise<boolean> => (await find(id)) !== undefined;
+  // Remembered, because a caller who waits asks again and again, and what the rule compares never changes.
+  const can = async (id: string): Promise<boolean> => {
+    const known = found.get(id) ?? (await find(id)) !== undefined;
+    found.set(id, known);
+    return known;
+  };
   return {
     ...passedOn(read, "backtests"),
     find,
     page: (query) => read.page({ ...query, filter: { ...query.filter, visibility: listable } }),
     count: (filter) => read.count({ ...filter, visibility: listable }),
+    status: async (id) => ((await can(id)) ? read.status(id) : undefined),
     resultCounts: async (id) => ((await can(id)) ? read.resultCounts(id) : {}),
     runs: async (id, options) => ((await can(id)) ? read.runs(id, options) : []),
     open: async (id) => ((await can(id)) ? read.open(id) : []),

@@ -7,6 +7,7 @@ import type {
   BacktestRecord,
   BacktestRunRecord,
   BacktestWriter,
+  RunningBacktest,
 } from "../core/backtest-ports.ts";
 import type { BacktestResult } from "../../schemas/backtest.ts";
 import { encodeJson } from "../core/encoded-json.ts";
@@ -27,14 +28,20 @@ const VALUES_PER_BACKTEST = 2;
 
 async function toRecord(db: Kysely<Schema>, row: BacktestRow): Promise<BacktestRecord> {
   return {
+    ...toRunning(row),
+    definition: await decodeDefinition(db, row.definition),
+    given: (await decodeValue(db, row.given)) as BacktestRecord["given"],
+  };
+}
+
+function toRunning(row: BacktestRow): RunningBacktest {
+  return {
     id: row.id,
     workflowId: row.workflow_id,
     project: row.project,
     version: row.version,
-    definition: await decodeDefinition(db, row.definition),
     sourceWorkflowId: row.source_workflow_id,
     reads: row.reads,
-    given: (await decodeValue(db, row.given)) as BacktestRecord["given"],
     concurrency: row.concurrency,
     status: row.status,
     total: row.total,
@@ -62,9 +69,13 @@ const toRunRecord = (row: Selectable<BacktestRunRow>): BacktestRunRecord => ({
   details: parseJson<BacktestDetails>(row.details),
 });
 
-const matching = (eb: ExpressionBuilder<Schema, "backtests">, { workflowId, visibility }: BacktestFilter) =>
+const matching = (
+  eb: ExpressionBuilder<Schema, "backtests">,
+  { workflowId, version, visibility }: BacktestFilter,
+) =>
   eb.and([
     eb("workflow_id", "=", workflowId),
+    ...(version === undefined ? [] : [eb("version", "=", version), eb("definition", "is", null)]),
     ...visibleRows(visibility, { project: "backtests.project", workflow: "backtests.workflow_id" }),
     ...visibleRows(visibility && { projects: null, workflows: visibility.workflows }, {
       project: "backtests.project",
@@ -81,6 +92,11 @@ export function backtestReader(db: Kysely<Schema>): BacktestReader {
     async find(id) {
       const row = await db.selectFrom("backtests").selectAll().where("id", "=", id).executeTakeFirst();
       return row && toRecord(db, row);
+    },
+
+    async status(id) {
+      const row = await db.selectFrom("backtests").select("status").where("id", "=", id).executeTakeFirst();
+      return row?.status;
     },
 
     async running(limit) {
@@ -101,7 +117,7 @@ export function backtestReader(db: Kysely<Schema>): BacktestReader {
         .orderBy("created_at")
         .limit(limit)
         .execute();
-      return toRecords(rows);
+      return rows.map(toRunning);
     },
 
     async page({ filter, after, limit }) {

@@ -201,6 +201,7 @@ const FOUND_BY_ID: Row[] = [
   ["backfills", "runCounts", (which) => [`bfl_${which}`], {}],
   ["backfills", "slotRuns", (which) => [{ workflowId: which }, ["t"]], new Map()],
   ["backtests", "find", (which) => [`bt_${which}`], undefined],
+  ["backtests", "status", (which) => [`bt_${which}`], undefined],
   ["backtests", "resultCounts", (which) => [`bt_${which}`], {}],
   ["backtests", "runs", (which) => [`bt_${which}`, { after: null, limit: 9 }], []],
   ["backtests", "open", (which) => [`bt_${which}`], []],
@@ -266,6 +267,14 @@ describe("scopedReaders find by an id", () => {
     for (const id of ["run_mine", "run_theirs", "run_mine", "run_theirs"]) await made["runs"]!["usage"]!(id);
     expect(calls.filter((call) => call === "workflows.projectOf")).toHaveLength(2);
     expect(calls.filter((call) => call === "runs.find")).toHaveLength(2);
+  });
+
+  it("reads a backtest once for a caller who waits for its end", async () => {
+    const { made, calls } = readersFor(ONLY_DEFAULT);
+    for (const id of ["bt_mine", "bt_theirs", "bt_mine", "bt_theirs"])
+      await made["backtests"]!["status"]!(id);
+    expect(calls.filter((call) => call === "backtests.find")).toHaveLength(2);
+    expect(calls.filter((call) => call === "backtests.status")).toHaveLength(2);
   });
 });
 
@@ -493,6 +502,7 @@ describe("scopedReaders of what has values of runs of another workflow", () => {
     for (const ports of [one.read, one.write]) {
       expect(await callOf(ports, "backtests.find", "bt_own")).toBeDefined();
       expect(await callOf(ports, "backtests.find", "bt_other")).toBeUndefined();
+      expect(await callOf(ports, "backtests.status", "bt_other")).toBeUndefined();
       expect(await callOf(ports, "backtests.runs", "bt_other", {})).toEqual([]);
       expect(await callOf(ports, "backtests.resultCounts", "bt_other")).toEqual({});
       expect(await callOf(ports, "runs.find", "run_replay")).toBeUndefined();

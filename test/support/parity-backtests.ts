@@ -123,9 +123,12 @@ export const BACKTEST_SCENARIOS: Readonly<Record<string, readonly ParityCall[]>>
     start(),
     { ...list(), readOnly: true },
     list({ limit: 1 }),
+    list({ version: 1 }),
+    list({ version: 9 }),
+    list({ version: 0 }, "invalid_input"),
     {
       call: "list_backtests",
-      with: (before) => ({ workflow_id: "pay", limit: 1, cursor: lastOutput(before)["next_cursor"] }),
+      with: (before) => ({ workflow_id: "pay", limit: 1, cursor: before.at(-4)!.output!["next_cursor"] }),
     },
     list({ cursor: "forged" }, "invalid_cursor"),
     list({ limit: 201 }, "invalid_input"),

@@ -129,11 +129,9 @@ export const backtestWorkflow = defineTool({
   async run(input, ctx) {
     if (input.backtest_id !== undefined) assertStartsNone(input);
     const workflow = await findWorkflow(ctx.read.workflows, input.workflow_id);
-    const id =
-      input.backtest_id === undefined
-        ? await startBacktest(ctx, workflow, input)
-        : (await findBacktest(ctx.read, workflow.id, input.backtest_id)).id;
-    await waitForBacktest(ctx, id, resolveWaitSeconds(ctx, input.wait));
+    const id = input.backtest_id ?? (await startBacktest(ctx, workflow, input));
+    const found = await findBacktest(ctx.read, workflow.id, id);
+    await waitForBacktest(ctx, found, resolveWaitSeconds(ctx, input.wait));
     return toBacktest(ctx, await findBacktest(ctx.read, workflow.id, id));
   },
 });

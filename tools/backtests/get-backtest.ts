@@ -25,8 +25,8 @@ export const getBacktest = defineTool({
   }),
   output: Backtest,
   async run({ workflow_id, backtest_id, wait }, ctx) {
-    const { id, workflowId } = await findBacktest(ctx.read, workflow_id, backtest_id);
-    await waitForBacktest(ctx, id, resolveWaitSeconds(ctx, wait));
-    return toBacktest(ctx, await findBacktest(ctx.read, workflowId, id));
+    const found = await findBacktest(ctx.read, workflow_id, backtest_id);
+    await waitForBacktest(ctx, found, resolveWaitSeconds(ctx, wait));
+    return toBacktest(ctx, await findBacktest(ctx.read, found.workflowId, found.id));
   },
 });

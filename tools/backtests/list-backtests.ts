@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Backtest } from "../../schemas/backtest.ts";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
-import { WorkflowIdRef } from "../../schemas/workflow.ts";
+import { Version, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { toBacktest } from "./serialize-backtest.ts";
@@ -19,14 +19,18 @@ export const listBacktests = defineTool({
   page: { item: Backtest, mcpLimit: 20 },
   input: z.strictObject({
     workflow_id: WorkflowIdRef,
+    version: Version.optional().meta({
+      description: "Only those that test this version as it is saved.",
+      example: 3,
+    }),
     limit: Limit.optional(),
     cursor: Cursor.optional(),
   }),
   output: pageOf(Backtest),
-  async run({ workflow_id, limit, cursor }, ctx) {
+  async run({ workflow_id, version, limit, cursor }, ctx) {
     const { id } = await findWorkflow(ctx.read.workflows, workflow_id);
-    const filter = { workflowId: id };
-    const query = JSON.stringify(["list_backtests", id]);
+    const filter = { workflowId: id, version };
+    const query = JSON.stringify(["list_backtests", id, version ?? null]);
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
     const pageSize = limit ?? listBacktests.page!.mcpLimit;
     const { items, next } = await ctx.read.backtests.page({ filter, after, limit: pageSize });

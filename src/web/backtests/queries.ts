@@ -54,18 +54,18 @@ export const backtestsQuery = (workflowId: string) =>
       state.data?.pages.some(({ data }) => data.some(isRunning)) === true ? ACTIVE_POLL_MS : IDLE_POLL_MS,
   });
 
-/** The newest backtest of a saved version, among the newest of its workflow; null for none. */
+/** The newest backtest of a saved version; null for none. It is loaded again while it runs, and once one is started here. */
 export const versionBacktestQuery = (workflowId: string, version: number) =>
   queryOptions({
     queryKey: [...backtestsKey(workflowId), "version", version],
     queryFn: async ({ signal }): Promise<Backtest | null> => {
       const path = { workflow_id: workflowId };
-      const query = { limit: MAX_PAGE_SIZE };
+      const query = { version, limit: 1 };
       const { data } = await send("get", "/workflows/{workflow_id}/backtests", { path, query, signal });
-      return data.find((one) => one.version === version && one.draft !== true) ?? null;
+      return data[0] ?? null;
     },
     refetchInterval: ({ state: { data } }) =>
-      data !== null && data !== undefined && isRunning(data) ? ACTIVE_POLL_MS : IDLE_POLL_MS,
+      data !== null && data !== undefined && isRunning(data) && ACTIVE_POLL_MS,
   });
 
 type OfBacktest = Pick<Backtest, "workflow_id" | "id" | "status">;

@@ -83,6 +83,8 @@ export function backtestContract(setup: ContractSetup): void {
       expect(await first.read.backtests.find("bt_full")).toEqual(full);
       expect(await first.read.backtests.find("bt_small")).toEqual(small);
       expect(await first.read.backtests.find("bt_none")).toBeUndefined();
+      expect(await first.read.backtests.status("bt_full")).toBe("running");
+      expect(await first.read.backtests.status("bt_none")).toBeUndefined();
       expect(await first.transaction((tx) => tx.backtests.lock("bt_full"))).toEqual(full);
       expect(await first.transaction((tx) => tx.backtests.lock("bt_none"))).toBeUndefined();
       const unstarted = { run: null, result: null, details: null };
@@ -111,6 +113,10 @@ export function backtestContract(setup: ContractSetup): void {
       const running = async (limit: number) => idsOf(await first.read.backtests.running(limit));
       expect(await running(9)).toEqual(["bt_1", "bt_4", "bt_2", "bt_5", "bt_3"]);
       expect(await running(3)).toEqual(["bt_1", "bt_4", "bt_2"]);
+      const [oldest] = await first.read.backtests.running(1);
+      // They are read at each poll, so large values are left out.
+      const { definition: _definition, given: _given, ...rest } = (await first.read.backtests.find("bt_1"))!;
+      expect(oldest).toEqual(rest);
       const count = (subject: string) => first.transaction((tx) => tx.backtests.countRunning(subject));
       expect([await count("ann@example.com"), await count("bob@example.com")]).toEqual([3, 2]);
     });
@@ -135,6 +141,27 @@ export function backtestContract(setup: ContractSetup): void {
       ]);
       expect(await backtests.count(visible)).toBe(2);
       expect(await backtests.count({ workflowId: "none" })).toBe(0);
+    });
+
+    it("is listed by the version that it tests, without those of drafts", async () => {
+      const { database, first, workflowId, insert } = await open(setup);
+      for (const [id, fields] of [
+        ["bt_1", { version: 1 }],
+        ["bt_2", { version: 2 }],
+        ["bt_3", { version: 2 }],
+        ["bt_draft", { version: 2, definition: { name: "Draft" } }],
+      ] as const) {
+        await insert(id, 0, fields);
+        database.clock.advance(1);
+      }
+      const { backtests } = first.read;
+      const filter = { workflowId, version: 2 };
+      const page = await backtests.page({ filter, after: null, limit: 1 });
+      expect(idsOf(page.items)).toEqual(["bt_3"]);
+      const rest = await backtests.page({ filter, after: page.next, limit: 9 });
+      expect([idsOf(rest.items), rest.next]).toEqual([["bt_2"], null]);
+      expect(await backtests.count(filter)).toBe(2);
+      expect(await backtests.count({ workflowId, version: 3 })).toBe(0);
     });
 
     it("of runs of another workflow is listed only to those who can find both workflows", async () => {
@@ -198,6 +225,7 @@ export function backtestContract(setup: ContractSetup): void {
       expect(applied(ended)).toBe(1);
       const found = (await first.read.backtests.find("bt_1"))!;
       expect(found).toMatchObject({ finishedAt: now(), message: null, summary });
+      expect(await first.read.backtests.status("bt_1")).toBe(found.status);
       expect(found.status).toBe(ended.indexOf(true) % 2 === 0 ? "finished" : "cancelled");
       await first.transaction((tx) => tx.backtests.setMessage("bt_1", "Too late."));
       expect(await first.read.backtests.find("bt_1")).toMatchObject({ message: null });

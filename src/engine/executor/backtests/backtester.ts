@@ -6,7 +6,7 @@
  * A backtest waits, and leaves nothing out, while its owner has reached a limit: other runs go first.
  */
 import type { Logger } from "pino";
-import type { BacktestRecord, BacktestRunRecord } from "../../../core/backtest-ports.ts";
+import type { BacktestRunRecord, RunningBacktest } from "../../../core/backtest-ports.ts";
 import { isAgreed, iso } from "../../../core/clock.ts";
 import type { PreparedRun } from "../../../core/engine-port.ts";
 import { AppError, isStorageUnavailable } from "../../../core/errors.ts";
@@ -67,7 +67,7 @@ export function backtester(options: Options): Backtester {
   }
 
   /** A backtest that fails does not delay the others. When the store is unavailable all of them fail. */
-  async function continueOrLog(backtest: BacktestRecord): Promise<{ count: number; hasMore: boolean }> {
+  async function continueOrLog(backtest: RunningBacktest): Promise<{ count: number; hasMore: boolean }> {
     try {
       return await continueBacktest(backtest);
     } catch (err) {
@@ -78,7 +78,7 @@ export function backtester(options: Options): Backtester {
   }
 
   /** @returns whether there may be more to do at once */
-  async function continueBacktest(backtest: BacktestRecord): Promise<{ count: number; hasMore: boolean }> {
+  async function continueBacktest(backtest: RunningBacktest): Promise<{ count: number; hasMore: boolean }> {
     const { id, concurrency } = backtest;
     let open = 0;
     for (const entry of await backtests.open(id)) {
@@ -122,7 +122,7 @@ export function backtester(options: Options): Backtester {
   }
 
   async function startReplay(
-    backtest: BacktestRecord,
+    backtest: RunningBacktest,
     entry: BacktestRunRecord,
   ): Promise<"started" | "compared" | "waits"> {
     const source = await runs.find(entry.sourceRun);
@@ -135,7 +135,7 @@ export function backtester(options: Options): Backtester {
   }
 
   async function save(
-    { id }: BacktestRecord,
+    { id }: RunningBacktest,
     { position }: BacktestRunRecord,
     compared: Compared,
   ): Promise<"compared"> {
@@ -145,10 +145,11 @@ export function backtester(options: Options): Backtester {
 
   /** @returns a result where the inputs of the run are not valid any more; undefined when the backtest waits, or has ended */
   async function prepare(
-    backtest: BacktestRecord,
+    backtest: RunningBacktest,
     source: RunRecord,
   ): Promise<PreparedRun | Compared | undefined> {
-    const { workflowId, version, definition, actor, keyLimits, given, reads } = backtest;
+    const { workflowId, version, actor, keyLimits, reads } = backtest;
+    const { definition, given } = (await backtests.find(backtest.id))!;
     try {
       const prepared = await prepareRun({
         workflowId,
@@ -177,7 +178,7 @@ export function backtester(options: Options): Backtester {
   }
 
   async function start(
-    backtest: BacktestRecord,
+    backtest: RunningBacktest,
     { position }: BacktestRunRecord,
     prepared: PreparedRun,
   ): Promise<"started" | "compared" | "waits"> {
@@ -205,14 +206,14 @@ export function backtester(options: Options): Backtester {
   }
 
   /** Ends it unless another executor has started a replay meanwhile. Results never change, so this needs no lock. */
-  async function finish(backtest: BacktestRecord): Promise<void> {
+  async function finish(backtest: RunningBacktest): Promise<void> {
     const counts = Object.values(await backtests.resultCounts(backtest.id));
     const compared = counts.reduce((sum, count) => sum + count, 0);
     if (compared === backtest.total) await end(backtest, "finished", null);
   }
 
   async function end(
-    backtest: BacktestRecord,
+    backtest: RunningBacktest,
     status: "finished" | "failed",
     message: string | null,
   ): Promise<void> {
@@ -234,7 +235,7 @@ export function backtester(options: Options): Backtester {
 
 const setMessage = async (
   writer: { setMessage(id: string, message: string | null): Promise<void> },
-  { id, message: present }: Pick<BacktestRecord, "id" | "message">,
+  { id, message: present }: Pick<RunningBacktest, "id" | "message">,
   message: string,
 ): Promise<void> => {
   const text = message.slice(0, MAX_MESSAGE_CHARS);
