@@ -3,14 +3,8 @@ import type { BacktestRunRecord } from "../../../src/core/backtest-ports.ts";
 import { testEngine } from "../engine.ts";
 import type { Change } from "./changes.ts";
 import { definitionOf } from "./definition.ts";
-import {
-  compareObserved,
-  countingPeer,
-  observe,
-  type Pace,
-  runForReal,
-  type Truth,
-} from "./observed-runs.ts";
+import { compareObserved, countingPeer, observe, runForReal, type Truth } from "./observed-runs.ts";
+import { oneAtATime, type Order } from "./one-at-a-time.ts";
 import { runBacktest } from "./run-backtest.ts";
 import type { Inputs, Workflow } from "./workflows.ts";
 
@@ -18,8 +12,11 @@ export interface Case {
   workflow: Workflow;
   change: Change;
   inputs: Inputs[];
-  pace: Pace;
+  order: Order;
 }
+
+/** As many as the jobs that three runs of eight steps can have at a time, with fan-outs three items wide. */
+const SLOTS = 3 * 8 * 3;
 
 /**
  * Opens an engine for any number of cases.
@@ -27,9 +24,10 @@ export interface Case {
  *   right
  */
 export async function backtestJudge() {
-  const engine = await testEngine({ slots: 32 });
-  const queue = await engine.executor();
-  const peer = countingPeer(engine);
+  const engine = await testEngine({ slots: SLOTS });
+  const turns = oneAtATime(engine);
+  const queue = await engine.executor(turns.inOrder(engine.engine.handler));
+  const peer = countingPeer(engine, turns);
   const workflowId = await engine.define({ steps: [] });
   const counts: Record<string, number> = { cases: 0 };
   const count = (name: string): void => void (counts[name] = (counts[name] ?? 0) + 1);
@@ -46,12 +44,12 @@ export async function backtestJudge() {
     throw new Error(`the backtest called the peer ${peer.count - calls} times`);
   }
 
-  async function judge({ workflow, change, inputs, pace }: Case): Promise<void> {
+  async function judge({ workflow, change, inputs, order }: Case): Promise<void> {
     const [definition, changed] = [definitionOf(workflow), definitionOf(change.workflow)];
-    peer.pace = pace;
+    turns.order = order;
     const sources = await run(definition, inputs);
     const unchanged = await backtest(definition, sources);
-    peer.pace = "failures last";
+    turns.order = "failures last";
     const before = await runAgain(definition, sources, inputs);
     const after = await run(changed, inputs);
     const compared = await backtest(changed, sources);
@@ -64,7 +62,7 @@ export async function backtestJudge() {
       const truth = compareObserved(seen.before, seen.after);
       const wrong = unchanged[index]!.result === "equal" ? mistake(truth, found) : "unchanged, but not equal";
       if (wrong !== undefined) {
-        const about = { inputs: inputs[index], change: change.kind, pace, definition, changed, ...seen };
+        const about = { inputs: inputs[index], change: change.kind, order, definition, changed, ...seen };
         throw new Error(`${wrong}: ${JSON.stringify({ ...about, unchanged: unchanged[index], found })}`);
       }
       count(`${truth}: ${found.result} ${found.details?.difference?.reason ?? ""}`.trim());

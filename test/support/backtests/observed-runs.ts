@@ -1,9 +1,10 @@
 /** Runs generated workflows for real, with a peer that says what each run asked it. */
-import { setImmediate } from "node:timers/promises";
 import { canonicalJson } from "../../../src/core/canonical-json.ts";
+import type { StepRef } from "../../../src/core/model.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
 import { ancestorsOf, graphOf } from "../../../src/engine/definition/graph.ts";
 import type { TestEngine } from "../engine.ts";
+import type { OneAtATime } from "./one-at-a-time.ts";
 import type { Inputs } from "./workflows.ts";
 
 /** What others see of a run, with its id and times replaced. */
@@ -19,53 +20,34 @@ interface ObservedStep {
   state: string;
   /** The inputs with which it called the peer, sorted. */
   calls: readonly string[];
-  /** Whether it is a fan-out that failed, and that another failure may have cut before. */
-  mayLackItems: boolean;
+  /** Whether it is a fan-out that failed before all of its items had run: which had begun by then is chance. */
+  lacksItems: boolean;
   /** Whether it waits for a step that failed, so that it can't have run. */
   isBlocked: boolean;
 }
 
-/** When the peer answers: at once, after a few turns of the event loop, or failures as late as possible. */
-export type Pace = "at once" | "mixed" | "failures last";
-
-/** For how many turns of the event loop nobody calls the peer before it fails late. */
-const QUIET_TURNS = 15;
-
-/** Makes the probes call a peer, whose answers and failures depend on the input alone. */
-export function countingPeer({ onProbe }: Pick<TestEngine, "onProbe">) {
+/** Makes the probes call a peer, whose answers and failures depend on the input alone, and come one at a time. */
+export function countingPeer({ onProbe }: Pick<TestEngine, "onProbe">, { hold }: OneAtATime) {
   const calls = new Map<string, string[]>();
   const peer = {
     /** Number of calls. */
     count: 0,
-    pace: "at once" as Pace,
     callsOf: (run: string, step: string): string[] => calls.get(`${run}:${step}`) ?? [],
   };
 
   onProbe(async (ask, { idempotencyKey }) => {
-    const [run, step] = idempotencyKey.split(":");
-    const key = `${run}:${step}`;
+    const [runId, stepId, item] = idempotencyKey.split(":") as [string, string, string];
+    const key = `${runId}:${stepId}`;
     peer.count += 1;
     calls.set(key, [...(calls.get(key) ?? []), canonicalJson(ask)]);
     const { n } = ask as { n: number };
     const fails = ((n % 7) + 7) % 7 === 3;
-    if (peer.pace === "mixed") await turns(Math.abs(n * 5) % 9);
-    if (peer.pace === "failures last" && fails) await quiet();
+    await hold(fails ? "failure" : "answer", { runId, stepId, item: item === "-" ? null : Number(item) });
     if (fails) throw new StepError("step_failed", `The peer refuses ${n}.`, { transient: false });
     return (Math.abs(n) * 3 + 1) % 8;
   });
 
-  async function quiet(): Promise<void> {
-    for (let before = -1; before !== peer.count;) {
-      before = peer.count;
-      await turns(QUIET_TURNS);
-    }
-  }
-
   return peer;
-}
-
-async function turns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) await setImmediate();
 }
 
 type Peer = ReturnType<typeof countingPeer>;
@@ -103,15 +85,19 @@ export async function observe(
       .replaceAll(id, "RUN")
       .replaceAll(run.createdAt, "TIME")
       .replaceAll(run.startedAt ?? run.createdAt, "TIME");
-  const observed = steps.map((step, position): [string, ObservedStep] => [
-    step.id,
-    {
-      state: run.stepStates.at(position),
-      calls: peer.callsOf(id, step.id).map(anonymous).toSorted(),
-      mayLackItems: step.for_each !== undefined && failed.length > 1 && failed.includes(position),
-      isBlocked: failed.some((at) => ancestorsOf(graph, position).has(at)),
-    },
-  ]);
+  const observed: [string, ObservedStep][] = [];
+  for (const [position, step] of steps.entries()) {
+    const mayLackItems = step.for_each !== undefined && failed.includes(position);
+    observed.push([
+      step.id,
+      {
+        state: run.stepStates.at(position),
+        calls: peer.callsOf(id, step.id).map(anonymous).toSorted(),
+        lacksItems: mayLackItems && !(await ranAllItems(engine, { runId: id, stepId: step.id })),
+        isBlocked: failed.some((at) => ancestorsOf(graph, position).has(at)),
+      },
+    ]);
+  }
   return {
     id,
     status: run.status,
@@ -119,6 +105,16 @@ export async function observe(
     output: anonymous(canonicalJson((await engine.read.runs.runOutput(id)) ?? null)),
     steps: Object.fromEntries(observed),
   };
+}
+
+/** Whether each item of a fan-out ran to its end; true for one that failed before it had a list. */
+async function ranAllItems(
+  { read: { runs } }: Pick<TestEngine, "read">,
+  step: Pick<StepRef, "runId" | "stepId">,
+): Promise<boolean> {
+  const total = (await runs.step({ ...step, item: null }))?.items?.total ?? 0;
+  const items = await runs.items(step, 0, total + 1);
+  return items.filter(({ state }) => ["succeeded", "failed"].includes(state)).length === total;
 }
 
 /** `unknown`: how far other steps came before one failed is chance, and what they did says no more. */
@@ -138,7 +134,7 @@ export function compareObserved(before: ObservedRun, after: ObservedRun): Truth 
 /** Whether a step might have called the peer more often, if another one had failed later. */
 const wasCut = (step: ObservedStep | undefined): boolean =>
   step !== undefined &&
-  (step.mayLackItems || (["pending", "cancelled"].includes(step.state) && !step.isBlocked));
+  (step.lacksItems || (["pending", "cancelled"].includes(step.state) && !step.isBlocked));
 
 function compareCalls(before: ObservedStep | undefined, after: ObservedStep | undefined): Truth {
   if (wasCut(before) || wasCut(after)) return "unknown";
