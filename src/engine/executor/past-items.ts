@@ -13,7 +13,7 @@ const MAX_FOUND = 1_000;
 /** Maximum number of fan-outs whose items are in memory. The replays of a backtest read few at a time. */
 const MAX_CACHED = 16;
 
-export interface PastItem {
+interface PastItem {
   ref: StepRef;
   record: StepRecord;
 }
