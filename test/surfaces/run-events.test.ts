@@ -263,7 +263,14 @@ async function openAlone(steps: number, record: Partial<StepRecord> = {}) {
     moved.resolve();
     moved = Promise.withResolvers();
   }
-  const nothing = { retryOf: null, parent: null, scheduledFor: null, stop: null, onFailure: null };
+  const nothing = {
+    retryOf: null,
+    replay: null,
+    parent: null,
+    scheduledFor: null,
+    stop: null,
+    onFailure: null,
+  };
   const services = {
     read: {
       runs: {
