@@ -121,7 +121,7 @@ describe("millrace completion", () => {
       return execFileSync("bash", ["-c", line], { encoding: "utf8" }).trim().split(" ");
     };
     expect(await complete("backf")).toEqual(["backfill", "backfills"]);
-    expect(await complete("runs", "c")).toEqual(["cancel"]);
+    expect(await complete("runs", "c")).toEqual(["compare", "cancel"]);
     expect(await complete("backfill", "--dr")).toEqual(["--dry-run"]);
     expect(await complete("backfill", "nightly", "--existing", "")).toEqual([
       "skip",
