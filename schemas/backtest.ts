@@ -5,8 +5,6 @@ import { Difference } from "./difference.ts";
 import { RunStatus } from "./run.ts";
 import { text, timestamp } from "./text.ts";
 
-/** Maximum number of runs of a backtest. */
-export const MAX_BACKTEST_RUNS = 1_000;
 /** Number of runs that are shown with what differs in them. */
 export const SHOWN_RUNS = 5;
 
@@ -95,6 +93,14 @@ export const BacktestSummary = z
     effects: z
       .array(BacktestEffect)
       .meta({ description: "Steps with effects. Over MCP, those that differ." }),
+    differing: z
+      .array(z.strictObject({ name: z.string(), runs: z.int() }))
+      .optional()
+      .meta({
+        description:
+          "What differs by name, in how many runs; the most frequent ones. `publish_workflow` accepts them by these names.",
+        example: [{ name: "output.note", runs: 12 }],
+      }),
     reasons: z.partialRecord(NotComparable, z.int()).meta({
       description: "Number of runs that are not comparable, by reason.",
       example: { changed_read: 2 },

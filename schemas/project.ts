@@ -1,5 +1,6 @@
 /** Projects: who owns workflows and runs, and what these may use. */
 import { z } from "zod";
+import { BacktestRule } from "./backtest-rule.ts";
 import { Scope } from "./actor.ts";
 import { Issue } from "./problem.ts";
 import { DEFAULT_PROJECT } from "./project-ids.ts";
@@ -127,6 +128,10 @@ export const Project = z
     review: z.boolean().meta({
       description: "Whether publishing needs the review of another person.",
       example: false,
+    }),
+    backtest: BacktestRule.nullable().meta({
+      description: "The backtest that publishing needs; null for none.",
+      example: null,
     }),
     limits: z
       .record(z.string(), z.int())

@@ -1,5 +1,6 @@
 /** Change requests: the publication of a version, as one person asks for it and another one decides. */
 import { z } from "zod";
+import { PassedBacktest } from "./backtest-rule.ts";
 import { PlannedWorkflow } from "./approval.ts";
 import { text, timestamp, zonedTimestamp } from "./text.ts";
 
@@ -152,6 +153,7 @@ export const Review = z
     }),
     plan: ReviewPlan.optional(),
     examples: z.array(ReviewExample).optional(),
+    backtest: PassedBacktest.optional(),
     decidable: z
       .strictObject({
         by_you: z.boolean(),

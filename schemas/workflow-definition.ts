@@ -1,5 +1,6 @@
 /** The workflow language without its step types: the fields of every step, and the top-level fields. */
 import { z } from "zod";
+import { BacktestRule } from "./backtest-rule.ts";
 import { Cel, Duration, JsonSchemaObject, Rate } from "./field-values.ts";
 import { Given } from "./given.ts";
 import { MailAddress } from "./mail-address.ts";
@@ -286,6 +287,7 @@ export const TOP_FIELDS = {
     example: 0,
   }),
   must_succeed: MustSucceed.optional(),
+  backtest: BacktestRule.optional(),
   on_failure: text(200, 1).optional().meta({
     description:
       "The id of a workflow that runs when a run fails. Its inputs are `run_id`, `workflow_id` and `error`.",
@@ -358,6 +360,7 @@ export interface Definition {
   concurrency?: number | undefined;
   priority?: number | undefined;
   must_succeed?: MustSucceed | undefined;
+  backtest?: BacktestRule | undefined;
   on_failure?: string | undefined;
   expose_as_tool?: boolean | undefined;
   tool_name?: string | undefined;

@@ -1,6 +1,7 @@
 /** Workflows and their versions. */
 import { z } from "zod";
 import { Surface } from "./actor.ts";
+import { PassedBacktest } from "./backtest-rule.ts";
 import { foldText } from "./fold-text.ts";
 import { AppliedFix, Issue } from "./problem.ts";
 import { ProjectField } from "./project.ts";
@@ -275,6 +276,7 @@ export const WorkflowVersion = z
     key_name: z.string().meta({ description: "The API key's name.", example: "ci" }),
     surface: Surface,
     client: z.string().meta({ description: "The program, as it identified itself.", example: "curl/8.14.1" }),
+    backtest: PassedBacktest.optional(),
   })
   .meta({ id: "WorkflowVersion", description: "One immutable entry of a workflow's history." });
 export type WorkflowVersion = z.infer<typeof WorkflowVersion>;

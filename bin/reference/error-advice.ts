@@ -249,6 +249,16 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     remedy:
       "`errors` lists them, each path beginning with the id of the caller. Keep what they rely on, or name them all in `break_callers`.",
   },
+  backtest_differs: {
+    meaning:
+      "The rule of the workflow or its project demands a backtest before it is published, and the backtest differs from the last runs.",
+    remedy:
+      "`errors` names what differs. Change the workflow, or accept it by name with `accept_differences`.",
+  },
+  backtest_unfinished: {
+    meaning: "The backtest that publishing needs has not ended, or can't run.",
+    remedy: "Wait for it with `backtest_workflow` and its `backtest_id`, then publish again.",
+  },
   examples_failed: {
     meaning: "The definition's own examples produce other outputs than they state.",
     remedy: "`errors` shows the actual outputs; correct the workflow or the example.",

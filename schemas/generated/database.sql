@@ -208,7 +208,6 @@ CREATE TABLE "backtests" (
   "source_workflow_id" text not null references "workflows" ("id"),
   "reads" text not null,
   "given" text not null,
-  "concurrency" integer not null,
   "status" text not null,
   "total" integer not null,
   "message" text,
@@ -223,7 +222,8 @@ CREATE TABLE "backtests" (
   "stored_bytes" bigint not null,
   "created_at" text not null,
   "finished_at" text,
-  "cancelled_by" text);
+  "cancelled_by" text,
+  "digest" text);
 
 CREATE INDEX backtests_by_workflow on backtests (workflow_id, created_at, id);
 
@@ -480,7 +480,8 @@ CREATE TABLE "projects" (
   "review" integer not null,
   "limits" text,
   "created_at" text not null,
-  "created_by" text not null);
+  "created_by" text not null,
+  "backtest" text);
 
 CREATE TABLE "rate_slots" (
   "key" text not null primary key,
@@ -508,7 +509,8 @@ CREATE TABLE "reviews" (
   "subject" text not null,
   "decided_at" text,
   "decided_by" text,
-  "comment" text);
+  "comment" text,
+  "backtest" text);
 
 CREATE INDEX "reviews_by_status" on "reviews" (
   "status",
@@ -891,7 +893,8 @@ CREATE TABLE "workflow_publications" (
   "at" text not null,
   "owner" text not null,
   "key_name" text not null,
-  "subject" text not null, lineage text);
+  "subject" text not null, lineage text,
+  "backtest" text);
 
 CREATE INDEX "workflow_publications_by_version" on "workflow_publications" (
   "workflow_id",

@@ -2,6 +2,7 @@
  * Whose work a version of a workflow is: of those who wrote it or published it since another person last reviewed it. To
  * publish a version is to review it and those before it; other ways to review belong into `reviews` too.
  */
+import type { PassedBacktest } from "../../schemas/backtest-rule.ts";
 import { COMMAND_LINE, OPERATOR } from "../../schemas/actor.ts";
 import { USER_ID_PREFIX } from "./ids.ts";
 import { samePerson } from "./mailbox.ts";
@@ -28,6 +29,17 @@ export interface Authorship {
     lineage: string | null;
   })[];
 }
+
+/** A version that is about to be published. */
+export interface Published {
+  id: string;
+  version: number;
+  /** The backtest that it passed; null or left out where none was needed. */
+  backtest?: PassedBacktest | null;
+}
+
+/** A version that was published at some time. */
+export type Publication = Required<Omit<Published, "id">>;
 
 /** How somebody contributed to a version without a later review by another person. */
 export type Contribution = { kind: "wrote" | "published"; version: number };

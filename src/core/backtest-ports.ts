@@ -28,8 +28,11 @@ export interface BacktestRecord {
   sourceWorkflowId: string;
   reads: BacktestReads;
   given: Trial["given"];
-  /** Number of its replays that may be unfinished at a time. */
-  concurrency: number;
+  /**
+   * Of a saved version: stands for what its runs could do when it started, with the workflows that it calls, and for the version that
+   * was published. Null for a draft, and for those of older releases.
+   */
+  digest: string | null;
   status: BacktestStatus;
   /** Number of runs. */
   total: number;
@@ -49,6 +52,8 @@ export interface BacktestRecord {
 /** What was found about one run, for the answers and for the sums. */
 export interface BacktestDetails {
   difference?: BacktestDifference;
+  /** Names that cover all that differs (difference-names.ts); left out for nothing, and in those of older releases. */
+  names?: string[];
   effects: BacktestEffect[];
   stepMs: { before: number; after: number };
   tokens: { before: number; after: number };
@@ -104,7 +109,7 @@ export interface BacktestReader {
       limit: number;
     },
   ): Promise<BacktestRunRecord[]>;
-  /** The runs whose replay has started and that have no result: at most `concurrency` of them. */
+  /** The runs whose replay has started and that have no result: at most ten. */
   open(id: string): Promise<BacktestRunRecord[]>;
   /** The first run whose replay has not started and that has no result. */
   next(id: string): Promise<BacktestRunRecord | undefined>;

@@ -103,6 +103,8 @@ export const ERRORS = {
   },
   workflow_not_runnable: { status: 409, title: "The workflow can't run", mcp: "tool", log: "info" },
   callers_would_break: { status: 409, title: "Other workflows would break", mcp: "tool", log: "info" },
+  backtest_differs: { status: 409, title: "The backtest differs", mcp: "tool", log: "info" },
+  backtest_unfinished: { status: 409, title: "The backtest has not ended", mcp: "tool", log: "info" },
   examples_failed: { status: 409, title: "The workflow's examples fail", mcp: "tool", log: "info" },
   run_finished: { status: 409, title: "The run has already ended", mcp: "tool", log: "info" },
   backtest_finished: { status: 409, title: "The backtest has already ended", mcp: "tool", log: "info" },

@@ -22,7 +22,7 @@ import type {
   UserWriter,
 } from "./account-ports.ts";
 import type { Access, Visibility } from "./access.ts";
-import type { Authorship } from "./authorship.ts";
+import type { Authorship, Publication, Published } from "./authorship.ts";
 import type { ListPosition, Page } from "./model.ts";
 import type { ProjectReader, ProjectWriter } from "./project-ports.ts";
 import type { ReviewReader, ReviewWriter } from "./review-ports.ts";
@@ -165,6 +165,8 @@ export interface WorkflowReader {
   liveCallersOfDrafts(project: string, limit: number): Promise<{ draft: string; caller: string }[]>;
   /** Who wrote and reviewed a version and those before it. */
   authorship(id: string, version: number): Promise<Authorship>;
+  /** The newest publication of a workflow, or of one of its versions, whether it is live or not. */
+  lastPublication(id: string, version?: number): Promise<Publication | undefined>;
   /** The request of a workflow's published version; undefined when it does not set `expose_as_tool`. */
   exposureRequest(id: string): Promise<ExposureRequest | undefined>;
   /** The consent to a workflow as a tool on record, whether or not the published version asks to be one. */
@@ -231,7 +233,7 @@ export interface WorkflowWriter extends WorkflowReader {
    * Records who published a version, which is a review of it.
    * @returns false when the same person was the last to publish it; nothing is recorded then
    */
-  addPublication(published: { id: string; version: number }, principal: Principal): Promise<boolean>;
+  addPublication(published: Published, principal: Principal): Promise<boolean>;
   /**
    * Adds the next version after `current`.
    *

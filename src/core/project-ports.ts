@@ -1,4 +1,5 @@
 /** The interfaces of the store for projects, their members and grants. The rules for transactions in run-ports.ts hold. */
+import type { BacktestRule } from "../../schemas/backtest-rule.ts";
 import type { GrantKind, HttpPublic } from "../../schemas/project.ts";
 import type { Role } from "../../schemas/user.ts";
 import type { Applied } from "./transactions.ts";
@@ -14,6 +15,8 @@ export interface ProjectRecord {
   httpPublic: HttpPublic | null;
   /** Whether publishing needs the review of another person. */
   review: boolean;
+  /** What backtest publishing needs; null for none. */
+  backtest: BacktestRule | null;
   /** The limits of the project as a whole; null for none. */
   limits: PerKeyLimits | null;
   createdAt: string;

@@ -1,4 +1,5 @@
 /** The interface of the store for change requests. The rules for transactions in run-ports.ts hold. */
+import type { PassedBacktest } from "../../schemas/backtest-rule.ts";
 import type { ReviewExample, ReviewPlan, ReviewStatus } from "../../schemas/review.ts";
 import type { Visibility } from "./access.ts";
 import type { ListPosition, Page } from "./model.ts";
@@ -18,6 +19,8 @@ export interface ReviewRecord {
   status: ReviewStatus;
   plan: ReviewPlan;
   examples: ReviewExample[];
+  /** The backtest that the version passed before it was asked; null where none was needed. */
+  backtest: PassedBacktest | null;
   reason: string | null;
   requestedAt: string;
   /** The person, or the owner of the key, that asked. */

@@ -1,9 +1,17 @@
 /** Who wrote and published versions of workflows. */
 import type { Kysely } from "kysely";
-import { type Authorship, type Contributor, isContributor } from "../core/authorship.ts";
+import type { PassedBacktest } from "../../schemas/backtest-rule.ts";
+import {
+  type Authorship,
+  type Contributor,
+  isContributor,
+  type Publication,
+  type Published,
+} from "../core/authorship.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import type { Principal } from "../core/ports.ts";
 import { usageSubjectOf } from "../core/usage-limits.ts";
+import { jsonText, parseJson } from "./json-column.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 
@@ -37,10 +45,27 @@ const publicationsUpTo = prepared((db, id: string, version: number) =>
     .groupBy(["owner", "key_name", "subject", "lineage", "version"])
     .orderBy("order"),
 );
-const lastPublication = prepared((db, id: string, version: number) =>
+const lastPublisher = prepared((db, id: string, version: number) =>
   db
     .selectFrom("workflow_publications")
     .select(["owner", "key_name as keyName", "subject"])
+    .where("workflow_id", "=", id)
+    .where("version", "=", version)
+    .orderBy("id", "desc")
+    .limit(1),
+);
+const lastPublication = prepared((db, id: string) =>
+  db
+    .selectFrom("workflow_publications")
+    .select(["version", "backtest"])
+    .where("workflow_id", "=", id)
+    .orderBy("id", "desc")
+    .limit(1),
+);
+const lastPublicationOf = prepared((db, id: string, version: number) =>
+  db
+    .selectFrom("workflow_publications")
+    .select(["version", "backtest"])
     .where("workflow_id", "=", id)
     .where("version", "=", version)
     .orderBy("id", "desc")
@@ -57,14 +82,42 @@ export const readAuthorship = async (
   reviews: await publicationsUpTo(db, id, version),
 });
 
+/** The newest publication of a workflow, or of one of its versions. */
+export async function readLastPublication(
+  db: Kysely<Schema>,
+  id: string,
+  version?: number,
+): Promise<Publication | undefined> {
+  const [last] = await (version === undefined ? lastPublication(db, id) : lastPublicationOf(db, id, version));
+  return last && { version: last.version, backtest: parseJson<PassedBacktest>(last.backtest) };
+}
+
+/** The backtests that versions of a workflow passed when they were last published, where one was needed. */
+export async function passedBacktests(
+  db: Kysely<Schema>,
+  id: string,
+  versions: readonly number[],
+): Promise<Map<number, PassedBacktest>> {
+  if (versions.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("workflow_publications")
+    .select(["version", "backtest"])
+    .where("workflow_id", "=", id)
+    .where("version", "in", versions)
+    .where("backtest", "is not", null)
+    .orderBy("id")
+    .execute();
+  return new Map(rows.map(({ version, backtest }) => [version, parseJson<PassedBacktest>(backtest)!]));
+}
+
 /** Records who published a version. @returns false when the same person was the last to publish it */
 export async function addPublication(
   trx: Kysely<Schema>,
   clock: Clock,
-  { id, version }: { id: string; version: number },
+  { id, version, backtest = null }: Published,
   principal: Principal,
 ): Promise<boolean> {
-  const [last]: (Contributor | undefined)[] = await lastPublication(trx, id, version);
+  const [last]: (Contributor | undefined)[] = await lastPublisher(trx, id, version);
   if (last !== undefined && isContributor(principal, last)) return false;
   await insertPublication(trx, {
     workflow_id: id,
@@ -74,6 +127,7 @@ export async function addPublication(
     key_name: principal.keyName,
     lineage: principal.lineage,
     subject: usageSubjectOf(principal),
+    backtest: jsonText(backtest),
   });
   return true;
 }

@@ -44,6 +44,7 @@ import * as postgresWorkflowSearch from "./migrations/0038-postgres-workflow-sea
 import * as foldedTexts from "./migrations/0042-folded-texts.ts";
 import * as backtests from "./migrations/0043-backtests.ts";
 import * as listedRuns from "./migrations/0044-listed-runs.ts";
+import * as backtestRules from "./migrations/0045-backtest-rules.ts";
 import * as runCauses from "./migrations/0040-run-causes.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
@@ -103,6 +104,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 42, name: "folded-texts", requires: 1, up: foldedTexts.up },
   { id: 43, name: "backtests", requires: 1, up: backtests.up },
   { id: 44, name: "listed-runs", requires: 1, up: listedRuns.up },
+  { id: 45, name: "backtest-rules", requires: 1, up: backtestRules.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

@@ -12,6 +12,8 @@ export interface ProjectSchema {
     /** Null: as the configuration says. */
     http_public: HttpPublic | null;
     review: number;
+    /** The rule that publishing needs a backtest, as JSON; null for none. */
+    backtest: string | null;
     /** The limits of the whole project, as JSON; null for none. */
     limits: string | null;
     created_at: string;
@@ -38,6 +40,8 @@ export interface ProjectSchema {
     status: string;
     plan: string;
     examples: string | null;
+    /** The backtest that the version passed, as JSON; null where none was needed. */
+    backtest: string | null;
     reason: string | null;
     requested_at: string;
     requested_by: string;

@@ -1,5 +1,6 @@
 /** Projects, their members and grants. */
 import type { Insertable, Kysely, Selectable } from "kysely";
+import type { BacktestRule } from "../../schemas/backtest-rule.ts";
 import { DEFAULT_PROJECT, EVERY_PROJECT } from "../../schemas/project.ts";
 import type { Role } from "../../schemas/user.ts";
 import type {
@@ -10,6 +11,7 @@ import type {
   ProjectWriter,
 } from "../core/project-ports.ts";
 import type { PerKeyLimits } from "../core/usage-limits.ts";
+import { jsonText, parseJson } from "./json-column.ts";
 import { assertNoOlderCopies } from "./older-copies.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
@@ -43,7 +45,8 @@ const toProject = (row: Selectable<Schema["projects"]>): ProjectRecord => ({
   connections: row.connections,
   httpPublic: row.http_public,
   review: row.review === 1,
-  limits: row.limits === null ? null : (JSON.parse(row.limits) as PerKeyLimits),
+  backtest: parseJson<BacktestRule>(row.backtest),
+  limits: parseJson<PerKeyLimits>(row.limits),
   createdAt: row.created_at,
   createdBy: row.created_by,
 });
@@ -54,7 +57,8 @@ const columnsOf = (change: Partial<ProjectRecord>): Partial<Insertable<Schema["p
   ...(change.connections !== undefined && { connections: change.connections }),
   ...(change.httpPublic !== undefined && { http_public: change.httpPublic }),
   ...(change.review !== undefined && { review: Number(change.review) }),
-  ...(change.limits !== undefined && { limits: change.limits && JSON.stringify(change.limits) }),
+  ...(change.backtest !== undefined && { backtest: jsonText(change.backtest) }),
+  ...(change.limits !== undefined && { limits: jsonText(change.limits) }),
 });
 
 const toMember = (row: Selectable<Schema["project_members"]>): ProjectMember => ({
@@ -183,7 +187,8 @@ export function projectWriter(trx: Kysely<Schema>): ProjectWriter {
           connections: project.connections,
           http_public: project.httpPublic,
           review: Number(project.review),
-          limits: project.limits && JSON.stringify(project.limits),
+          backtest: jsonText(project.backtest),
+          limits: jsonText(project.limits),
           created_at: project.createdAt,
           created_by: project.createdBy,
         })

@@ -1,10 +1,11 @@
 /** Reads and writes change requests. */
 import type { ExpressionBuilder, Kysely, Selectable } from "kysely";
+import type { PassedBacktest } from "../../schemas/backtest-rule.ts";
 import type { ReviewExample, ReviewPlan, ReviewStatus } from "../../schemas/review.ts";
 import type { ListPosition } from "../core/model.ts";
 import type { ReviewFilter, ReviewReader, ReviewRecord, ReviewWriter } from "../core/review-ports.ts";
 import { cappedCount } from "./capped-count.ts";
-import { parseJson } from "./json-column.ts";
+import { jsonText, parseJson } from "./json-column.ts";
 import type { Schema } from "./schema.ts";
 import { visibleRows } from "./visibility.ts";
 
@@ -18,6 +19,7 @@ const toRecord = (row: Selectable<Schema["reviews"]>): ReviewRecord => ({
   status: row.status as ReviewStatus,
   plan: JSON.parse(row.plan) as ReviewPlan,
   examples: parseJson<ReviewExample[]>(row.examples) ?? [],
+  backtest: parseJson<PassedBacktest>(row.backtest),
   reason: row.reason,
   requestedAt: row.requested_at,
   requestedBy: row.requested_by,
@@ -98,6 +100,7 @@ export function reviewWriter(trx: Kysely<Schema>): ReviewWriter {
           status: review.status,
           plan: JSON.stringify(review.plan),
           examples: JSON.stringify(review.examples),
+          backtest: jsonText(review.backtest),
           reason: review.reason,
           requested_at: review.requestedAt,
           requested_by: review.requestedBy,

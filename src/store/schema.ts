@@ -69,6 +69,8 @@ interface WorkflowPublicationRow {
   subject: string;
   /** The lineage of the key; null when an older release wrote it. */
   lineage: string | null;
+  /** The backtest that it passed, as JSON; null where none was needed. */
+  backtest: string | null;
 }
 
 /** `subject` is the usage subject of its actor (core/usage-limits.ts). */
@@ -115,7 +117,7 @@ export interface BacktestRow {
   reads: BacktestReads;
   /** JSON, or a reference to it (run-values.ts). */
   given: string;
-  concurrency: number;
+  digest: string | null;
   status: BacktestStatus;
   total: number;
   message: string | null;

@@ -1,10 +1,11 @@
 /** Reads workflows and their versions. */
 import { type Kysely, sql } from "kysely";
+import type { PassedBacktest } from "../../schemas/backtest-rule.ts";
 import type { WorkflowWithDefinition, Workflow, WorkflowVersion } from "../../schemas/workflow.ts";
 import { projectField } from "../../schemas/project.ts";
 import { visibleText } from "../../schemas/hidden-characters.ts";
 import type { WorkflowReader } from "../core/ports.ts";
-import { readAuthorship } from "./authorship.ts";
+import { passedBacktests, readAuthorship, readLastPublication } from "./authorship.ts";
 import { currentVersions, liveVersions } from "./current-versions.ts";
 import { prepared, preparedUntilCommit } from "./prepared.ts";
 import { prunableVersions } from "./prune-versions.ts";
@@ -83,6 +84,14 @@ function toVersion(
     ...(definition !== undefined && { definition: parseDefinition(definition) }),
   };
 }
+
+const withBacktest = (
+  version: WorkflowVersion,
+  passed: ReadonlyMap<number, PassedBacktest>,
+): WorkflowVersion => {
+  const backtest = passed.get(version.version);
+  return backtest === undefined ? version : { ...version, backtest };
+};
 
 /** Selects the definition of the newest version by a subquery: SQLite takes several times as long for the join. */
 const workflowsWithDefinition = (db: Kysely<Schema>) =>
@@ -255,6 +264,8 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
 
     authorship: (id, version) => readAuthorship(db, id, version),
 
+    lastPublication: (id, version) => readLastPublication(db, id, version),
+
     async findVersion(id, version) {
       const row = await db
         .selectFrom("workflow_versions")
@@ -262,7 +273,9 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
         .where("workflow_id", "=", id)
         .where("version", "=", version)
         .executeTakeFirst();
-      return row && toVersion({ ...row, definition: await definitionText(db, row.definition) });
+      if (row === undefined) return undefined;
+      const found = toVersion({ ...row, definition: await definitionText(db, row.definition) });
+      return withBacktest(found, await passedBacktests(db, id, [version]));
     },
 
     prunable: (rule) => prunableVersions(db, rule),
@@ -276,12 +289,17 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
         .orderBy("version", "desc")
         .limit(limit)
         .execute();
-      if (!withDefinition) return rows.map(toVersion);
+      const passed = await passedBacktests(
+        db,
+        id,
+        rows.map(({ version }) => version),
+      );
+      if (!withDefinition) return rows.map((row) => withBacktest(toVersion(row), passed));
       const definitions = await definitionsOf(
         db,
         rows.map(({ workflow_id, version }) => ({ id: workflow_id, version })),
       );
-      return definitions.map((definition, i) => toVersion({ ...rows[i]!, definition }));
+      return definitions.map((definition, i) => withBacktest(toVersion({ ...rows[i]!, definition }), passed));
     },
   };
 }

@@ -11,6 +11,7 @@ const PROJECT: ProjectRecord = {
   connections: "granted",
   httpPublic: null,
   review: false,
+  backtest: null,
   limits: null,
   createdAt: "",
   createdBy: "operator",

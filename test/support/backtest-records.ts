@@ -11,7 +11,7 @@ export const newBacktest = (id: string, fields: Partial<BacktestRecord> = {}): B
   sourceWorkflowId: fields.workflowId ?? "test",
   reads: "recorded",
   given: {},
-  concurrency: 2,
+  digest: null,
   status: "running",
   total: 0,
   message: null,

@@ -1,5 +1,5 @@
 /** The parity scenarios of backtests. Their replays start when a scenario says so, so no call waits for them before. */
-import { lastOutput, type ParityCall } from "./parity-scenarios.ts";
+import type { lastOutput, ParityCall } from "./parity-scenarios.ts";
 
 /** Continues the backtests until they have ended. No operation. */
 export const FINISH = "finish backtests";
@@ -70,6 +70,35 @@ const cancel = (input: ParityCall["with"], more: Partial<ParityCall> = {}): Pari
   with: input!,
   ...more,
 });
+
+const change = (patch: object[]): ParityCall => ({
+  call: "update_workflow",
+  with: { workflow_id: "pay", patch },
+});
+const publish = (more: Input = {}, expect?: Expected): ParityCall => ({
+  call: "publish_workflow",
+  with: { workflow_id: "pay", ...more },
+  ...(expect && { expect }),
+});
+
+/** Publications of a workflow with the rule that they need a backtest. */
+export const TESTED_PUBLICATIONS: readonly ParityCall[] = [
+  create("Pay"),
+  change([{ op: "update_top", set: { backtest: { last: 5 } } }]),
+  publish(),
+  run("pay"),
+  change(HALF),
+  start({ version: 3 }),
+  FINISHED,
+  publish({}, "backtest_differs"),
+  publish({ accept_differences: ["output.sum"] }, "backtest_differs"),
+  publish({ accept_differences: ["output.total"] }),
+  { call: "list_workflow_versions", with: { workflow_id: "pay" } },
+  change([{ op: "update_top", set: { output: 1 } }]),
+  ...[1, 2, 3].map((version) => start({ version })),
+  publish({}, "too_many_backtests"),
+  FINISHED,
+];
 
 export const BACKTEST_SCENARIOS: Readonly<Record<string, readonly ParityCall[]>> = {
   backtest_workflow: [
@@ -146,7 +175,7 @@ export const BACKTEST_SCENARIOS: Readonly<Record<string, readonly ParityCall[]>>
       call: "list_backtest_runs",
       with: (before) => ({
         ...of(6, { result: "different", limit: 1 })(before),
-        cursor: lastOutput(before)["next_cursor"],
+        cursor: before.at(-1)!.output!["next_cursor"],
       }),
     },
     listRuns(of(7, { cursor: "forged" }), { expect: "invalid_cursor" }),

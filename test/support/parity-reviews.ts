@@ -128,5 +128,11 @@ export const REVIEW_SCENARIOS: Record<string, ParityCall[]> = {
     publish("second"),
     call("unpublish_workflow", "admin", { workflow_id: "callee", break_callers: ["caller"] }),
     decide("editor", 27, { decision: "approve", digest: "any" }, "workflow_not_runnable"),
+    // The rule is newer than the request.
+    create("Tested"),
+    publish("tested"),
+    call("update_project", "admin", { project: "default", backtest: { last: 5 } }),
+    read(31),
+    approve({}, "backtest_unfinished"),
   ],
 };

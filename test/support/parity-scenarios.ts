@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import { temporaryDirectory } from "./instance.ts";
 import type { Json } from "./json.ts";
+import { TESTED_PUBLICATIONS } from "./parity-backtests.ts";
 import type { CallerName, CallResult } from "./surface-clients.ts";
 
 /** A call; `expect` is its expected error, undefined for success. */
@@ -590,6 +591,7 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { call: "publish_workflow", with: { workflow_id: "callee", break_callers: ["caller"] } },
     { call: "publish_workflow", with: { workflow_id: "hello" }, readOnly: true, expect: "missing_scope" },
     ...wrongId("publish_workflow"),
+    ...TESTED_PUBLICATIONS,
     archive("hello"),
     { ...publish("hello"), expect: "workflow_archived" },
     ...crowded,

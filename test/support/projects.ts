@@ -22,6 +22,7 @@ export async function addProject(
     connections: "all",
     httpPublic: null,
     review: false,
+    backtest: null,
     limits: null,
     createdAt: iso(clock.now()),
     createdBy: "operator",

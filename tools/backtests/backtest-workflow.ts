@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { Backtest, BacktestId, BacktestReads, MAX_BACKTEST_RUNS } from "../../schemas/backtest.ts";
+import { Backtest, BacktestId, BacktestReads } from "../../schemas/backtest.ts";
+import { MAX_BACKTEST_RUNS } from "../../schemas/backtest-rule.ts";
 import { Given } from "../../schemas/given.ts";
 import { projectOf } from "../../schemas/project.ts";
 import { TimestampInput, WaitSeconds } from "../../schemas/run.ts";
@@ -12,17 +13,13 @@ import {
   type WorkflowWithDefinition,
 } from "../../schemas/workflow.ts";
 import type { BacktestRecord } from "../../src/core/backtest-ports.ts";
-import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
-import { newBacktestId } from "../../src/core/ids.ts";
 import { invalidInput } from "../../src/core/issues.ts";
-import type { RunRecord, Trial } from "../../src/core/model.ts";
+import type { Trial } from "../../src/core/model.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { assertMayRunUnsaved } from "../../src/core/unsaved-runs.ts";
-import { usageSubjectOf } from "../../src/core/usage-limits.ts";
 import { resolveGiven } from "../runs/given-outputs.ts";
-import { runActor, runCaller } from "../runs/run-actor.ts";
 import { resolveWaitSeconds } from "../runs/wait-for-run.ts";
 import { readDefinition } from "../workflows/check-definition.ts";
 import { findVersion } from "../workflows/find-version.ts";
@@ -30,12 +27,9 @@ import { applyPatch, Patch } from "../workflows/patch.ts";
 import { findBacktest, toBacktest } from "./serialize-backtest.ts";
 import { toIso } from "../runs/run-page.ts";
 import { sourceRuns } from "./source-runs.ts";
+import { prepareBacktest, type PreparedBacktest, saveBacktest } from "./start-backtest.ts";
 import { waitForBacktest } from "./wait-for-backtest.ts";
 
-/** Maximum number of backtests of an owner that run at a time. */
-const MAX_RUNNING = 3;
-/** Number of replays of a backtest that are unfinished at a time. */
-const CONCURRENCY = 10;
 const DEFAULT_LAST = 100;
 
 const Input = z.strictObject({
@@ -81,7 +75,11 @@ const Input = z.strictObject({
     description: "Takes the runs of another workflow.",
     example: "revenue-old",
   }),
-  reads: BacktestReads.default("recorded"),
+  reads: BacktestReads.default("recorded").register(shortSchemas, {
+    enum: BacktestReads.options,
+    default: "recorded",
+    description: "Of changed queries: `live` runs them, `recorded` leaves their runs out.",
+  }),
   given: Given.optional().meta({
     description: "Outputs of new steps, by id.",
     example: { send: {} },
@@ -99,8 +97,7 @@ export const backtestWorkflow = defineTool({
   name: "backtest_workflow",
   title: "Backtest a workflow",
   description:
-    "Runs past runs again with a changed workflow, without effects, and compares: which runs would differ, fail, or send something else. " +
-    "Use it before publish_workflow.",
+    "Runs past runs again with a changed workflow, without effects, and compares: which runs would differ, fail, or send something else.",
   route: "POST /workflows/:workflow_id/backtests",
   scope: "run",
   effect: "act",
@@ -168,55 +165,35 @@ async function startBacktest(
   workflow: WorkflowWithDefinition,
   input: Input,
 ): Promise<string> {
-  const tested = await testedDefinition(ctx, workflow, input);
-  const source = await sourceWorkflow(ctx, workflow, input.source_workflow_id);
-  const project = projectOf(workflow);
-  const runs = await sourceRuns(ctx.read.runs, {
-    workflowId: source.id,
-    project,
-    last: input.last,
-    status: input.status === undefined ? ["succeeded", "failed"] : [input.status],
-    version: input.run_version,
-    since: toIso(input.since),
-    until: toIso(input.until),
-  });
-  const backtest: BacktestRecord = {
-    id: newBacktestId(),
-    workflowId: workflow.id,
-    project,
-    ...tested,
-    sourceWorkflowId: source.id,
-    reads: input.reads,
-    concurrency: CONCURRENCY,
-    status: "running",
-    total: runs.length,
-    message: null,
-    summary: null,
-    actor: runActor(ctx),
-    keyLimits: ctx.actor.principal.access.keyLimits,
-    createdAt: iso(ctx.now()),
-    finishedAt: null,
-    cancelledBy: null,
+  const prepare = async (): Promise<PreparedBacktest> => {
+    const tested = await testedDefinition(ctx, workflow, input);
+    const source = await sourceWorkflow(ctx, workflow, input.source_workflow_id);
+    const runs = await sourceRuns(ctx.read.runs, {
+      workflowId: source.id,
+      project: projectOf(workflow),
+      last: input.last,
+      status: input.status === undefined ? ["succeeded", "failed"] : [input.status],
+      version: input.run_version,
+      since: toIso(input.since),
+      until: toIso(input.until),
+    });
+    if (runs.length === 0) throw noRuns(source.id);
+    return prepareBacktest(ctx, workflow, { ...tested, source, reads: input.reads, runs });
   };
-  await assertMayRun(ctx, backtest, runs[0]);
-  const id = await ctx.write(async (tx) => {
-    if ((await tx.backtests.countRunning(usageSubjectOf(backtest.actor))) >= MAX_RUNNING)
-      throw new AppError(
-        "too_many_backtests",
-        `${MAX_RUNNING} of your backtests are running, which is the maximum. Wait until one has ended, or cancel one ` +
-          "(POST /workflows/{workflow_id}/backtests/{backtest_id}/cancel).",
-      );
-    await ctx.engine.assertMayStore(tx, ctx.actor.principal, project);
-    const runIds = runs.map((run) => run.id);
-    await tx.backtests.insert(backtest, runIds);
-    const { version, definition, reads } = backtest;
-    const details = { backtest: backtest.id, version, draft: definition !== null, runs: runs.length, reads };
-    await tx.recordAudit(workflow.id, undefined, { details });
-    return backtest.id;
+  const prepared = await prepare().catch((error: unknown) => {
+    // A repeated request returns its backtest even if it could not be started again.
+    if (input.idempotency_key === undefined) throw error;
+    return { error };
   });
-  ctx.engine.wake();
-  return id;
+  return saveBacktest(ctx, prepared);
 }
+
+const noRuns = (workflowId: string): AppError =>
+  new AppError(
+    "run_not_found",
+    `"${workflowId}" has no run that has ended and fits the filters, so there is nothing to compare with. ` +
+      "list_runs (GET /runs) lists its runs.",
+  );
 
 /** @throws AppError invalid_input, workflow_not_runnable, version_not_found, missing_scope */
 async function testedDefinition(
@@ -292,27 +269,4 @@ async function sourceWorkflow(
       fix: `Name a workflow of the project ${projectOf(workflow)}.`,
     },
   ]);
-}
-
-/** Prepares the first replay, in the name and with the limits of the caller. @throws AppError see `prepareRun` */
-async function assertMayRun(ctx: ToolContext, backtest: BacktestRecord, first: RunRecord): Promise<void> {
-  const { id, workflowId, sourceWorkflowId, version, definition, given, reads } = backtest;
-  const replay = { runId: first.id, workflowId: sourceWorkflowId, backtest: id, reads };
-  try {
-    await ctx.engine.prepareRun({
-      workflowId,
-      version,
-      ...(definition !== null && { definition }),
-      caller: runCaller(ctx),
-      inputs: await ctx.read.runs.inputs(first.id),
-      areInputsStored: true,
-      actor: runActor(ctx),
-      trigger: "backtest",
-      trial: { given },
-      replay,
-    });
-  } catch (error) {
-    // Inputs that the definition refuses are a result of the backtest.
-    if (!(error instanceof AppError) || error.code !== "invalid_input") throw error;
-  }
 }

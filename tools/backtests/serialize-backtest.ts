@@ -15,8 +15,9 @@ import type { ToolContext } from "../../src/core/tool.ts";
 
 type Reading = Pick<Readers, "workflows" | "backtests" | "runs">;
 
-/** Number of runs that are shown over MCP, where a model reads all of it. */
+/** Number of runs, and of names of differences, that are shown over MCP, where a model reads all of it. */
 const MCP_SHOWN_RUNS = 3;
+const MCP_SHOWN_NAMES = 10;
 
 /** @throws AppError workflow_not_found, backtest_not_found */
 export async function findBacktest(
@@ -78,6 +79,9 @@ export async function toBacktest(
 
 const shownSummary = (summary: BacktestSummary, isAgent: boolean): BacktestSummary => ({
   ...summary,
+  ...(summary.differing !== undefined && {
+    differing: isAgent ? summary.differing.slice(0, MCP_SHOWN_NAMES) : summary.differing,
+  }),
   effects: summary.effects.filter(({ changed, added, removed }) => !isAgent || changed + added + removed > 0),
 });
 

@@ -127,8 +127,8 @@ function stepGuide(type: AnyStepType): string {
 function definitionGuide(stepTypes: readonly AnyStepType[]): string {
   return [
     "# The definition of a workflow",
-    "A JSON object, or YAML or JSON text. `steps` is a flat list. Each step waits for the one before it, unless `needs` " +
-      "names other steps; with `needs: []` it starts immediately, so steps can run in parallel. Unknown keys are refused.",
+    "A JSON object, or YAML or JSON text. `steps` is a flat list: each waits for the one before it, unless `needs` says otherwise. " +
+      "Unknown keys are refused.",
     VARIABLES,
     "## Top-level fields",
     [STEPS_LINE]
@@ -148,7 +148,7 @@ function definitionGuide(stepTypes: readonly AnyStepType[]): string {
     "## Example",
     `\`\`\`yaml\n${toYaml(EXAMPLE_DEFINITION)}\`\`\``,
     "## When a step fails",
-    "The run fails, unless the step has `on_error: continue`; `undo` takes back what succeeded steps did. `retry` repeats the step after transient errors: " +
+    "The run fails, unless the step has `on_error: continue`; `undo` takes back what succeeded steps did. `retry` repeats it after transient errors: " +
       `${Object.entries(STEP_ERRORS)
         .filter(([, { transient }]) => transient)
         .map(([code]) => code)
@@ -157,12 +157,12 @@ function definitionGuide(stepTypes: readonly AnyStepType[]): string {
     `${MAX_STEPS} steps; ${MAX_BYTES / 1024 / 1024} MiB of definition; expressions of ${MAX_EXPRESSION_LENGTH} characters. ` +
       `Rows of a query: max_rows, ${DEFAULT_MAX_ROWS} unless set, ${MAX_ROWS} at most. Output of a step or a run: ${MAX_OUTPUT_CHARS / 1024 / 1024} MiB. ` +
       `for_each: ${MAX_ITEMS} items; repeat: ${MAX_ITERATIONS} iterations; workflows that run workflows: ${MAX_CALL_DEPTH} levels. ` +
-      "Larger values fail the step, with a fix; nothing is cut silently.",
+      "Larger values fail the step; nothing is cut silently.",
     "## Next",
-    "query_database shows rows; run_step runs one step, with its effects; create_workflow with `from` (their run ids) makes a workflow of what you tried, with `guesses` to check. validate_workflow (POST /workflows/validate) returns all issues at once; with apply_fixes: true it applies the `patch` of each. A step's `error` is {code, message, fix?}. Before a draft has effects: plan_workflow says what a run would read, write and send; run_workflow with given: {} runs it as a trial up to the first step with effects and shows what it would send; backtest_workflow repeats past runs. Past times of a schedule: POST /workflows/{workflow_id}/backfills. To stop a schedule, remove it from the definition and publish again. If publish_workflow answers missing_scope, the draft is saved: tell a person its id and version, and ask them to publish it.",
+    "query_database shows rows; run_step runs one step, with its effects; create_workflow with `from` (their run ids) makes a workflow of what you tried. validate_workflow (POST /workflows/validate) returns all issues; with apply_fixes: true it applies the `patch` of each. Before a draft has effects: plan_workflow says what a run would read, write and send; run_workflow with given: {} runs it as a trial up to the first effect and shows what it would send; backtest_workflow repeats past runs. Past times of a schedule: POST /workflows/{workflow_id}/backfills. To stop a schedule, remove it from the definition and publish again. If publish_workflow answers missing_scope, the draft is saved: tell a person its id and version, and ask them to publish it.",
     "## When publishing makes a change request",
-    "If the answer of publish_workflow has `review`, another person has to approve the version first. Until then nothing is live, what was published before stays live, and you can run the draft. Give the person you work for review.url. " +
-      'get_workflow with include: ["last_review"] shows its `status`: `pending`: wait, and publish nothing again; `approved`: it is live; `rejected`: read `comment`, change the draft with update_workflow, and publish again, which makes a new request; any other: read the workflow again before you publish.',
+    "If the answer of publish_workflow has `review`, another person has to approve the version first. Until then what was published before stays live, and you can run the draft. Give the person you work for review.url. " +
+      'get_workflow with include: ["last_review"] shows its `status`: `pending`: wait; `approved`: it is live; `rejected`: read `comment`, change the draft, and publish again, which makes a new request; any other: read the workflow again before you publish.',
   ].join("\n\n");
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BacktestRule } from "../../schemas/backtest-rule.ts";
 import {
   PROJECT_ID,
   Project,
@@ -41,6 +42,7 @@ export const createProject = defineTool({
     description: ProjectDescription.default(""),
     connections: ProjectConnections.default("granted"),
     http_public: HttpPublic.nullable().default(null),
+    backtest: BacktestRule.nullable().default(null),
     review: z.boolean().default(false).meta({
       description: "Whether publishing needs the review of another person.",
       example: false,
@@ -50,7 +52,7 @@ export const createProject = defineTool({
   }),
   output: Project,
   run: (
-    { name, id: requestedId, description, connections, http_public: httpPublic, review, limits },
+    { name, id: requestedId, description, connections, http_public: httpPublic, review, backtest, limits },
     ctx,
   ) => {
     const id = requestedId ?? projectSlug(name);
@@ -63,6 +65,7 @@ export const createProject = defineTool({
         connections,
         httpPublic,
         review,
+        backtest,
         limits: mergeLimits(null, limits),
         createdAt: iso(ctx.now()),
         createdBy: ctx.actor.principal.owner,

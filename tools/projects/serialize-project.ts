@@ -14,6 +14,7 @@ export const serializeProject = (ctx: Pick<ToolContext, "actor">, project: Proje
   connections: project.connections,
   http_public: project.httpPublic,
   review: project.review,
+  backtest: project.backtest,
   limits: { ...project.limits },
   created_at: project.createdAt,
   created_by: project.createdBy,

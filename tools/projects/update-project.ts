@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BacktestRule } from "../../schemas/backtest-rule.ts";
 import {
   HttpPublic,
   ProjectConnections,
@@ -10,6 +11,7 @@ import {
 } from "../../schemas/project.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import { isInstanceAdmin } from "../../src/core/access.ts";
+import { coveringName, normalName } from "../../src/core/difference-names.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { Writers } from "../../src/core/ports.ts";
 import type { ProjectRecord } from "../../src/core/project-ports.ts";
@@ -25,7 +27,7 @@ export const updateProject = defineTool({
   name: "update_project",
   title: "Update a project",
   description:
-    "Changes a project; what is left out stays. Its admins can change name, description and review, and admins of the " +
+    "Changes a project; what is left out stays. Its admins can change name, description, review and backtest, and admins of the " +
     "instance also what it may use.",
   route: "PATCH /projects/:project",
   mcpList: "admin",
@@ -42,6 +44,7 @@ export const updateProject = defineTool({
       description: "Whether publishing needs the review of another person.",
       example: true,
     }),
+    backtest: BacktestRule.nullable().optional(),
     limits: ProjectLimits.optional(),
   }),
   output: UpdatedProject,
@@ -49,14 +52,17 @@ export const updateProject = defineTool({
     ctx.write(async (tx) => {
       const before = await findAdministered(ctx, tx.projects, id);
       assertInstanceFields(ctx, before, input);
-      if (before.review && input.review === false) assertPerson(ctx);
-      const { name, description, connections, http_public: httpPublic, review, limits } = input;
+      if (before.review && input.review === false) assertPerson(ctx, "turn reviews off");
+      if (input.backtest !== undefined && isLooser(input.backtest, before.backtest))
+        assertPerson(ctx, "loosen or remove the rule of backtests");
+      const { name, description, connections, http_public: httpPublic, review, backtest, limits } = input;
       const change = {
         ...(name !== undefined && { name }),
         ...(description !== undefined && { description }),
         ...(connections !== undefined && { connections }),
         ...(httpPublic !== undefined && { httpPublic }),
         ...(review !== undefined && { review }),
+        ...(backtest !== undefined && { backtest }),
         ...(limits !== undefined && { limits: mergeLimits(before.limits, limits) }),
       };
       const after: ProjectRecord = { ...before, ...change };
@@ -87,15 +93,29 @@ async function draftWarnings({ workflows }: Pick<Writers, "workflows">, project:
 }
 
 /** Whether an older release, which does not know what a project may do, would let it do more. */
-const isUnknownToOlderReleases = ({ connections, httpPublic, review, limits }: ProjectRecord): boolean =>
-  connections !== "all" || httpPublic !== null || review || limits !== null;
+const isUnknownToOlderReleases = ({
+  connections,
+  httpPublic,
+  review,
+  backtest,
+  limits,
+}: ProjectRecord): boolean =>
+  connections !== "all" || httpPublic !== null || review || backtest !== null || limits !== null;
 
-/** A key that could end reviews could publish without one. @throws AppError person_needed */
-function assertPerson({ actor }: Pick<ToolContext, "actor">): void {
+/** Whether a rule lets more go live than another one. */
+function isLooser(rule: BacktestRule | null, before: BacktestRule | null): boolean {
+  if (before === null) return false;
+  if (rule === null || rule.last < before.last) return true;
+  const allowed = (before.allow ?? []).map(normalName);
+  return (rule.allow ?? []).some((name) => coveringName(normalName(name), allowed) === undefined);
+}
+
+/** A key that could end what publishing needs could publish without it. @throws AppError person_needed */
+function assertPerson({ actor }: Pick<ToolContext, "actor">, action: string): void {
   if (actor.principal.kind !== "key") return;
   throw new AppError(
     "person_needed",
-    "Only a signed-in person can turn reviews off, not an API key. Nothing was changed. Use the web interface (/ui/).",
+    `Only a signed-in person can ${action}, not an API key. Nothing was changed. Use the web interface (/ui/).`,
   );
 }
 

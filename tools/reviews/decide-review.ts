@@ -10,6 +10,7 @@ import type { Readers, Writers } from "../../src/core/ports.ts";
 import type { ReviewEnd } from "../../src/core/review-ports.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { deciderName } from "../approvals/decider-name.ts";
+import { assertBacktested, auditAccepted } from "../backtests/backtest-rule.ts";
 import { assertCallersFit } from "../workflows/broken-callers.ts";
 import { publication } from "../workflows/callee-changes.ts";
 import { makeLive, whileCallersFit } from "../workflows/go-live.ts";
@@ -54,6 +55,7 @@ export const decideReview = defineTool({
     "review_changed",
     "workflow_not_runnable",
     "callers_would_break",
+    "backtest_unfinished",
     "idempotency_key_reused",
   ],
   headers: { idempotency_key: "Idempotency-Key" },
@@ -114,9 +116,12 @@ async function approve(
     const { review, workflow } = decidable;
     const planned = await assertDigest(ctx, tx, decidable, digest!);
     await assertUnchanged();
+    const { backtest } = review;
+    await assertBacktested(tx, workflow, { version, backtest });
     const end = endOf(ctx, "approved", comment);
     await endReview(tx, reviewId, end, planned);
-    await tx.workflows.addPublication({ id, version }, principal);
+    await auditAccepted(tx, id, { version, backtest });
+    await tx.workflows.addPublication({ id, version, backtest }, principal);
     // Its scheduled runs belong to who asked, as if publish_workflow had made it live at once.
     const { requestedBy: owner, keyName, lineage } = review;
     await makeLive(ctx, tx, workflow, version, { owner, keyName, lineage });

@@ -53,6 +53,7 @@ async function withDetails(
     compared_with: now.baseVersion,
     plan: { ...now.plan, workflows: await visiblePlan(now.plan.workflows, sightOfCaller(ctx.read)) },
     examples: review.examples,
+    ...(review.backtest !== null && { backtest: review.backtest }),
     decidable: whyNot === undefined ? { by_you: true } : { by_you: false, why_not: whyNot },
   };
 }

@@ -1,15 +1,18 @@
 /** Asks another person to publish a version. */
+import type { PassedBacktest } from "../../schemas/backtest-rule.ts";
 import { projectOf } from "../../schemas/project.ts";
 import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import type { RequestedReview, ReviewExample } from "../../schemas/review.ts";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { iso } from "../../src/core/clock.ts";
 import { isContributor } from "../../src/core/authorship.ts";
+import { coveringName, normalName } from "../../src/core/difference-names.ts";
 import { newReviewId } from "../../src/core/ids.ts";
 import type { Principal, Readers, Writers } from "../../src/core/ports.ts";
 import type { ReviewRecord } from "../../src/core/review-ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { usageSubjectOf } from "../../src/core/usage-limits.ts";
+import { requiredBacktest } from "../backtests/backtest-rule.ts";
 import { planPublication } from "./review-plan.ts";
 import { decidedError } from "./find-decidable.ts";
 import { findReview, reviewUrl } from "./serialize-review.ts";
@@ -21,14 +24,31 @@ interface Requested {
   breakCallers: readonly string[];
 }
 
-/** Returns the pending request for exactly this, if somebody has asked already. */
+/** With how the version did in what ran before it was asked. */
+interface TestedRequest extends Requested {
+  reason: string | null;
+  examples: ReviewExample[];
+  /** Undefined where none was needed. */
+  backtest: PassedBacktest | undefined;
+}
+
+/**
+ * Returns the pending request for exactly this, if somebody has asked already.
+ * @param requested.accepted the names of differences that the caller accepts
+ */
 export async function findSameRequest(
   ctx: Pick<ToolContext, "engine" | "now">,
-  read: Pick<Readers, "reviews" | "workflows" | "runs">,
-  { workflow, version, breakCallers }: Requested,
+  read: Pick<Readers, "reviews" | "workflows" | "runs" | "projects">,
+  { workflow, version, breakCallers, accepted }: Requested & { accepted: readonly string[] },
 ): Promise<ReviewRecord | undefined> {
   const pending = await read.reviews.findPending(workflow.id);
   if (pending?.version !== version) return undefined;
+  const { backtest } = pending;
+  const names = accepted.map(normalName);
+  const isAccepted = (name: string): boolean => coveringName(name, names) !== undefined;
+  if (backtest === null && (await requiredBacktest(read, workflow, version)) !== undefined) return undefined;
+  // It accepts more than the caller does.
+  if (accepted.length > 0 && backtest?.accepted.every(isAccepted) === false) return undefined;
   const { digest } = await planPublication(ctx, read, workflow, version, breakCallers);
   return pending.digest === digest ? pending : undefined;
 }
@@ -57,13 +77,7 @@ export async function changeReason(tx: Writers, review: ReviewRecord, reason: st
 export async function requestReview(
   ctx: ToolContext,
   tx: Writers,
-  {
-    workflow,
-    version,
-    breakCallers,
-    reason,
-    examples,
-  }: Requested & { reason: string | null; examples: ReviewExample[] },
+  { workflow, version, breakCallers, reason, examples, backtest }: TestedRequest,
 ): Promise<ReviewRecord> {
   const requestedAt = iso(ctx.now());
   const planned = await planPublication(ctx, tx, workflow, version, breakCallers);
@@ -80,6 +94,7 @@ export async function requestReview(
     ...planned,
     status: "pending",
     examples,
+    backtest: backtest ?? null,
     reason,
     requestedAt,
     requestedBy: owner,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AcceptDifferences, type PassedBacktest } from "../../schemas/backtest-rule.ts";
 import { PublishedWorkflow } from "../../schemas/exposure.ts";
 import {
   BreakCallers,
@@ -11,6 +12,8 @@ import {
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import type { ReviewRecord } from "../../src/core/review-ports.ts";
+import { assertBacktested, auditAccepted } from "../backtests/backtest-rule.ts";
+import { passBacktest } from "../backtests/pass-backtest.ts";
 import { endPublishedReview } from "../reviews/end-published-review.ts";
 import { notifyReviewers } from "../reviews/notify-reviewers.ts";
 import {
@@ -36,8 +39,8 @@ export const publishWorkflow = defineTool({
   name: "publish_workflow",
   title: "Publish a workflow",
   description:
-    "Publishes a version: runs use it from now on, and its schedule starts. It must have no issues; its examples run first, " +
-    "without effects, and must return what they expect. With review in the answer, a person decides. Over MCP the definition is shown only if fields names it.",
+    "Publishes a version: runs use it from now on, and its schedule starts. It must have no issues; its examples must pass, " +
+    "and the backtest where one is needed. With review in the answer, a person decides. Over MCP the definition is shown only if fields names it.",
   route: "POST /workflows/:workflow_id/publish",
   scope: "publish",
   effect: "update",
@@ -51,6 +54,9 @@ export const publishWorkflow = defineTool({
     "workflow_not_runnable",
     "callers_would_break",
     "examples_failed",
+    "backtest_differs",
+    "backtest_unfinished",
+    "too_many_backtests",
     "too_many_runs",
     "storage_limit_reached",
     "storage_full",
@@ -63,13 +69,14 @@ export const publishWorkflow = defineTool({
     workflow_id: WorkflowIdRef,
     version: Version.optional().meta({ description: "Default: the newest.", example: 3 }),
     break_callers: BreakCallers,
+    accept_differences: AcceptDifferences,
     reason: Reason.optional().meta({ description: "For a reviewer.", example: "Fix" }),
     if_match: IfMatch.optional(),
     idempotency_key: IdempotencyKey.optional(),
   }),
   output: PublishedWorkflow,
   etag: workflowEtag,
-  async run({ workflow_id, version: requested, break_callers: allowed, reason, if_match }, ctx) {
+  async run({ workflow_id, version: requested, break_callers: allowed, reason, if_match, ...input }, ctx) {
     const workflow = await findWorkflow(ctx.read.workflows, workflow_id);
     assertVersionMatches(workflow, if_match);
     assertNotArchived(workflow);
@@ -82,7 +89,8 @@ export const publishWorkflow = defineTool({
     const assertMayStart = await keyMayStart(ctx, async () => (isPublished ? live : undefined), "publish it");
     const asked = { version, breakCallers: allowed, reason: reason ?? null };
     const mustAsk = !isPublished && (await needsReview(ctx.read, ctx.actor.principal, workflow, version));
-    const same = mustAsk ? await findSameRequest(ctx, ctx.read, { ...asked, workflow }) : undefined;
+    const accepted = input.accept_differences;
+    const same = mustAsk ? await findSameRequest(ctx, ctx.read, { ...asked, workflow, accepted }) : undefined;
     if (same !== undefined) {
       if (reason === undefined || reason === same.reason) return withRequest(ctx, workflow, same);
       // With the reason of somebody else it is another request, which replaces this one.
@@ -98,20 +106,29 @@ export const publishWorkflow = defineTool({
       ...(warnings.length > 0 && { warnings }),
     });
     let review: ReviewRecord | undefined;
+    let backtest: PassedBacktest | undefined;
     const check =
-      definition && (() => assertCallersFit(ctx, publication(id, new Map([[id, definition]])), allowed));
+      definition &&
+      (async () => {
+        await assertCallersFit(ctx, publication(id, new Map([[id, definition]])), allowed);
+        backtest = await passBacktest(ctx, { workflow, version, accepted });
+      });
     const published = await whileCallersFit(ctx, check, async (tx, assertUnchanged) => {
       const current = await findWorkflow(tx.workflows, workflow_id);
       assertVersionMatches(current, if_match);
       assertNotArchived(current);
       const isLive = current.published_version === version;
+      if (!isLive) await assertBacktested(tx, current, { version, backtest: backtest ?? null });
       if (!isLive && (await needsReview(tx, ctx.actor.principal, current, version))) {
         await assertUnchanged();
-        review = await requestReview(ctx, tx, { ...asked, workflow: current, examples });
+        review = await requestReview(ctx, tx, { ...asked, workflow: current, examples, backtest });
         return withWarnings(await withRequest(ctx, current, review));
       }
       if (isLive) await assertMayStart(live);
-      const isNewReview = await tx.workflows.addPublication({ id, version }, ctx.actor.principal);
+      const isNewReview = await tx.workflows.addPublication(
+        { id, version, backtest: backtest ?? null },
+        ctx.actor.principal,
+      );
       if (isLive) {
         // Who publishes what somebody else has published reviews it.
         if (isNewReview) await tx.recordAudit(id);
@@ -119,6 +136,7 @@ export const publishWorkflow = defineTool({
         return withExposure(tx, current);
       }
       await assertUnchanged();
+      await auditAccepted(tx, id, { version, backtest });
       await endPublishedReview(ctx, tx, current, version);
       return withWarnings(await makeLive(ctx, tx, current, version));
     });

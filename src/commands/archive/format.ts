@@ -6,6 +6,7 @@
 import { z } from "zod";
 import { Scope, Surface } from "../../../schemas/actor.ts";
 import { ApiKeyName } from "../../../schemas/api-key.ts";
+import { BacktestRule } from "../../../schemas/backtest-rule.ts";
 import { PER_KEY_LIMITS } from "../../../schemas/config.ts";
 import {
   GrantKind,
@@ -77,6 +78,8 @@ export const ProjectLine = z.strictObject({
   connections: ProjectConnections,
   http_public: HttpPublic.nullable(),
   review: z.boolean(),
+  // Files of older releases have none.
+  backtest: BacktestRule.nullable().default(null),
   limits: z.partialRecord(z.enum(PER_KEY_LIMITS), z.int().min(1)),
   created_at: Timestamp,
   created_by: Owner,

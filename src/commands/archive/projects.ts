@@ -6,12 +6,21 @@ import type { ProjectReader, ProjectRecord } from "../../core/project-ports.ts";
 import type { ProjectLine } from "./format.ts";
 
 /** What a line says about a project itself. */
-const settingsOf = ({ name, description, connections, http_public, review, limits }: ProjectLine) => ({
+const settingsOf = ({
   name,
   description,
   connections,
   http_public,
   review,
+  backtest,
+  limits,
+}: ProjectLine) => ({
+  name,
+  description,
+  connections,
+  http_public,
+  review,
+  backtest,
   limits,
 });
 
@@ -32,6 +41,7 @@ async function lineOf(projects: ProjectReader, project: ProjectRecord): Promise<
     connections: project.connections,
     http_public: project.httpPublic,
     review: project.review,
+    backtest: project.backtest,
     limits: { ...project.limits },
     created_at: project.createdAt,
     created_by: project.createdBy,
@@ -62,6 +72,7 @@ const isUntouched = (line: ProjectLine): boolean =>
       connections: "all",
       http_public: null,
       review: false,
+      backtest: null,
       limits: {},
     });
 
@@ -89,9 +100,9 @@ export async function compareProject(projects: ProjectReader, line: ProjectLine)
 export async function writeProjects(tx: Writers, lines: readonly ProjectLine[]): Promise<void> {
   if (lines.length > 0) await tx.projects.assertNoOlderCopies();
   for (const line of lines) {
-    const { id, name, description, connections, http_public: httpPublic, review } = line;
+    const { id, name, description, connections, http_public: httpPublic, review, backtest } = line;
     const limits = Object.keys(line.limits).length === 0 ? null : line.limits;
-    const settings = { name, description, connections, httpPublic, review, limits };
+    const settings = { name, description, connections, httpPublic, review, backtest, limits };
     const created = { id, ...settings, createdAt: line.created_at, createdBy: line.created_by };
     if (!(await tx.projects.insertUnlessTaken(created))) await tx.projects.update(id, settings);
     for (const { email, role, added_at: addedAt, added_by: addedBy } of line.members)

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { StepError } from "../../../src/core/step-errors.ts";
 import { backtester } from "../../../src/engine/executor/backtests/backtester.ts";
-import { shownDifferences } from "../../../src/engine/executor/backtests/show-differences.ts";
+import { compareValues } from "../../../src/engine/executor/backtests/show-differences.ts";
 import { runBacktest } from "../../support/backtests/run-backtest.ts";
 import { fakeClock } from "../../support/clock.ts";
 import { testEngine } from "../../support/engine.ts";
@@ -153,21 +153,36 @@ describe("a backtest", () => {
   });
 });
 
-describe("shownDifferences", () => {
+describe("compareValues", () => {
   it("has a difference wherever two values differ", () => {
     const zeros = Array.from({ length: 1_100_000 }, () => 0);
-    expect(shownDifferences(["output"], zeros, zeros.with(zeros.length - 1, 1), 3)).toMatchObject([
-      { path: "output" },
+    expect(compareValues(["output"], zeros, zeros.with(zeros.length - 1, 1))).toMatchObject({
+      shown: [{ path: "output" }],
+      names: ["output"],
+    });
+    expect(compareValues(["output"], 1e16, "10000000000000000").shown).toEqual([
+      { path: "output", before: 1e16, after: "10000000000000000" },
     ]);
-    expect(shownDifferences([], 1e16, "10000000000000000", 3)).toEqual([
-      { path: "", before: 1e16, after: "10000000000000000" },
+    expect(compareValues(["output"], { a: 1, b: 2 }, { b: 2, a: 1 })).toEqual({ shown: [], names: [] });
+  });
+
+  it("names all that differs, without indexes, and shows the first ones", () => {
+    const rows = [0, 1, 2, 3].map((n) => ({ n, kept: true, "a.b": n }));
+    const changed = rows.map(({ n }) => ({ n: n + 1, kept: true, "a.b": n }));
+    const { shown, names } = compareValues(["output"], { rows, note: "a" }, { rows: changed, note: "b" });
+    expect(names).toEqual(["output.rows.n", "output.note"]);
+    expect(shown.map(({ path }) => path)).toEqual([
+      "output.rows[0].n",
+      "output.rows[1].n",
+      "output.rows[2].n",
     ]);
-    expect(shownDifferences([], { a: 1, b: 2 }, { b: 2, a: 1 }, 3)).toEqual([]);
+    // A key with a dot has the name of what holds it.
+    expect(compareValues(["output"], { "a.b": 1 }, { "a.b": 2 }).names).toEqual(["output"]);
   });
 });
 
 describe("backtester", () => {
-  const backtest = { id: "bt_1", workflowId: "pay", concurrency: 10, status: "running", total: 1 };
+  const backtest = { id: "bt_1", workflowId: "pay", status: "running", total: 1 };
   const readers = (counts: object) => ({
     running: async () => [backtest],
     open: async () => [],

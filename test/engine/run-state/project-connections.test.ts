@@ -39,6 +39,7 @@ async function harness() {
           connections,
           httpPublic: null,
           review: false,
+          backtest: null,
           limits: null,
           createdAt: AT.at,
           createdBy: AT.by,

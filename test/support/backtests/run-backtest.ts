@@ -27,7 +27,7 @@ export async function runBacktest(
     sourceWorkflowId: workflowId,
     reads: "recorded",
     given: {},
-    concurrency: 10,
+    digest: null,
     status: "running",
     total: runs.length,
     message: null,

@@ -23,6 +23,8 @@ import { summaryOf } from "./summary.ts";
 
 /** Backtests processed per poll. */
 const BATCH_SIZE = 20;
+/** Number of replays of a backtest that are unfinished at a time. */
+const CONCURRENCY = 10;
 /** Maximum length of a recorded message, in characters. */
 const MAX_MESSAGE_CHARS = 500;
 
@@ -79,7 +81,7 @@ export function backtester(options: Options): Backtester {
 
   /** @returns whether there may be more to do at once */
   async function continueBacktest(backtest: RunningBacktest): Promise<{ count: number; hasMore: boolean }> {
-    const { id, concurrency } = backtest;
+    const { id } = backtest;
     let open = 0;
     for (const entry of await backtests.open(id)) {
       const compared = await comparedEntry(entry);
@@ -88,7 +90,7 @@ export function backtester(options: Options): Backtester {
     }
     let count = 0;
     // A bound, so that each backtest has its turn.
-    for (let turns = 0; open < concurrency && turns < 2 * concurrency; turns += 1) {
+    for (let turns = 0; open < CONCURRENCY && turns < 2 * CONCURRENCY; turns += 1) {
       const entry = await backtests.next(id);
       if (entry === undefined) {
         if (open === 0) await finish(backtest);
@@ -100,7 +102,7 @@ export function backtester(options: Options): Backtester {
       open += 1;
       count += 1;
     }
-    return { count, hasMore: open < concurrency };
+    return { count, hasMore: open < CONCURRENCY };
   }
 
   /** @returns undefined while its replay runs */
@@ -182,13 +184,13 @@ export function backtester(options: Options): Backtester {
     { position }: BacktestRunRecord,
     prepared: PreparedRun,
   ): Promise<"started" | "compared" | "waits"> {
-    const { id, concurrency } = backtest;
+    const { id } = backtest;
     try {
       return await transaction(async (tx) => {
         // Others may have started it, or ended the backtest, since it was read.
         const current = await tx.backtests.lock(id);
         if (current?.status !== "running") return "waits";
-        if ((await tx.backtests.open(id)).length >= concurrency) return "waits";
+        if ((await tx.backtests.open(id)).length >= CONCURRENCY) return "waits";
         const refusal = await context.startLimits.refusal(tx, prepared);
         if (refusal !== undefined) {
           await setMessage(tx.backtests, current, refusal.message);

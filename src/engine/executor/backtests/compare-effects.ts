@@ -1,6 +1,8 @@
 /** Compares the effects of a run with those that its replay would have. */
 import type { BacktestEffect } from "../../../../schemas/backtest.ts";
+import type { Difference } from "../../../../schemas/difference.ts";
 import { canonicalJson } from "../../../core/canonical-json.ts";
+import { differenceName } from "../../../core/difference-names.ts";
 import type { StepDefinition } from "../../../../schemas/workflow-definition.ts";
 import type { RunReader } from "../../../core/run-ports.ts";
 import { ancestorsOf } from "../../definition/graph.ts";
@@ -13,13 +15,15 @@ import {
   plannedStep,
   type Recorded,
 } from "./executions.ts";
-import { shownDifferences } from "./show-differences.ts";
+import { compareValues } from "./show-differences.ts";
 
-/** Maximum number of differing fields that are shown of an effect. */
-const MAX_DIFFERENCES = 3;
+/** Maximum number of changed executions of a step whose inputs are compared; of more, all of the step differs. */
+const MAX_COMPARED = 20;
 
 interface Effects {
   effects: BacktestEffect[];
+  /** The names of what differs (core/difference-names.ts). */
+  names: string[];
   /** Whether the replay ended before it came to effects that the run had, and these may differ now. */
   areUnknown: boolean;
 }
@@ -33,6 +37,7 @@ export async function compareEffects(
 ): Promise<Effects> {
   const ids = [...new Set([...idsOf(after), ...idsOf(before)])];
   const effects: BacktestEffect[] = [];
+  const names: string[] = [];
   let areUnknown = false;
   for (const id of ids) {
     const left = await executed(runs, before, id);
@@ -47,6 +52,11 @@ export async function compareEffects(
     const added = isChance ? 0 : right.length - changed;
     const { type } = (plannedStep(after, id) ?? plannedStep(before, id))!.step;
     if (unchanged + cut + changed + removed + added === 0) continue;
+    const pairs = left.slice(0, changed).map((was, index) => [was, right[index]!] as const);
+    const changes = await compareInputs(runs, id, pairs);
+    names.push(...changes.names);
+    if (added > 0) names.push(differenceName(["steps", id, "added"]));
+    if (removed > 0) names.push(differenceName(["steps", id, "removed"]));
     effects.push({
       step: id,
       type,
@@ -54,14 +64,11 @@ export async function compareEffects(
       changed,
       added,
       removed,
-      ...(changed > 0 && { first: await firstChange(runs, before, id, left[0]!, right[0]!) }),
+      ...(changed > 0 && { first: { run_id: before.run.id, differences: changes.first } }),
     });
   }
-  return { effects, areUnknown };
+  return { effects, names, areUnknown };
 }
-
-export const isUnchanged = ({ changed, added, removed }: BacktestEffect): boolean =>
-  changed + added + removed === 0;
 
 const idsOf = (recorded: Recorded): string[] =>
   recorded.plan.steps.filter(hasEffect).map(({ step }) => step.id);
@@ -144,15 +151,26 @@ export function hasSameSource(before: Recorded, after: Recorded, stepId: string)
 const isSameStep = (was: StepDefinition, is: StepDefinition): boolean =>
   canonicalJson(was) === canonicalJson(is);
 
-async function firstChange(
+/** @param pairs executions of the step in the run and in the replay */
+async function compareInputs(
   runs: RunReader,
-  { run }: Recorded,
   id: string,
-  left: Execution,
-  right: Execution,
-): Promise<NonNullable<BacktestEffect["first"]>> {
-  const [was, is] = [await inputOf(runs, left), await inputOf(runs, right)];
-  const { item } = left.ref;
-  const path = ["steps", id, ...(item === null ? [] : ["items", item]), "input"];
-  return { run_id: run.id, differences: shownDifferences(path, was, is, MAX_DIFFERENCES) };
+  pairs: readonly (readonly [Execution, Execution])[],
+): Promise<{ first: Difference[]; names: string[] }> {
+  const names = new Set<string>(pairs.length > MAX_COMPARED ? [differenceName(["steps", id])] : []);
+  let first: Difference[] = [];
+  for (const [index, [left, right]] of pairs.slice(0, MAX_COMPARED).entries()) {
+    const { item } = left.ref;
+    const path = ["steps", id, ...(item === null ? [] : ["items", item]), "input"];
+    const { shown, names: found } = compareValues(
+      path,
+      await inputOf(runs, left),
+      await inputOf(runs, right),
+    );
+    if (index === 0) first = shown;
+    // Other inputs that read the same: the step calls something else, or is of another type.
+    for (const name of found.length === 0 ? [differenceName(["steps", id])] : found)
+      names.add(name.replace(`steps.${id}.items.`, `steps.${id}.`));
+  }
+  return { first, names: [...names] };
 }

@@ -9,6 +9,7 @@ import type { Difference } from "../../../../schemas/difference.ts";
 import type { RunError } from "../../../../schemas/run.ts";
 import type { BacktestDetails } from "../../../core/backtest-ports.ts";
 import { canonicalJson } from "../../../core/canonical-json.ts";
+import { fewNames } from "../../../core/difference-names.ts";
 import type { RunRecord } from "../../../core/model.ts";
 import type { RunReader } from "../../../core/run-ports.ts";
 import { toStepStatus } from "../../../core/step-states.ts";
@@ -16,7 +17,7 @@ import { undoneStepId } from "../../../core/undo-step-id.ts";
 import type { Plan } from "../../definition/plan.ts";
 import { isReplayFailure } from "../replay.ts";
 import { compareAmounts } from "./compare-amounts.ts";
-import { compareEffects, hasSameSource, isUnchanged } from "./compare-effects.ts";
+import { compareEffects, hasSameSource } from "./compare-effects.ts";
 import {
   type Execution,
   executionsOf,
@@ -26,10 +27,10 @@ import {
   type Recorded,
   readRecorded,
 } from "./executions.ts";
-import { shownDifferences } from "./show-differences.ts";
+import { compareValues } from "./show-differences.ts";
 
-/** Maximum number of differing fields that are shown of a step, and of the output. */
-const MAX_DIFFERENCES = 3;
+/** Maximum number of names of what differs in one run. */
+const MAX_NAMES = 100;
 /** Maximum length of a message that is shown. */
 const MAX_MESSAGE = 300;
 
@@ -51,6 +52,7 @@ export const notCompared = (
 ): Compared => ({
   result: reason === "refused_inputs" ? "failing" : "not_comparable",
   details: {
+    names: [reason === "refused_inputs" ? "error" : notComparableName(reason)],
     difference: {
       ...(reason !== "refused_inputs" && { reason }),
       message: message.slice(0, MAX_MESSAGE),
@@ -73,18 +75,26 @@ export async function compareReplay(
   const before = await readRecorded(runs, source, await planOf(source));
   const after = await readRecorded(runs, replay, await planOf(replay));
   const endedAlike = isSameFailure(source.error, replay.error);
-  const { effects, areUnknown } = await compareEffects(runs, before, after, { endedAlike });
+  const { effects, names, areUnknown } = await compareEffects(runs, before, after, { endedAlike });
   const amounts = await compareAmounts(runs, before, after);
   const verdict = (result: BacktestResult, difference?: BacktestDifference): Compared => ({
     result,
-    details: { ...(difference !== undefined && { difference }), effects, ...amounts },
+    details: {
+      ...(difference !== undefined && { difference }),
+      ...(names.length > 0 && { names: fewNames(names, MAX_NAMES) }),
+      effects,
+      ...amounts,
+    },
   });
 
   const unknown = unknownStep(after) ?? stopped(before, after, { endedAlike, areUnknown });
-  if (unknown !== undefined) return verdict("not_comparable", unknown);
+  if (unknown !== undefined) {
+    names.push(notComparableName(unknown.reason!));
+    return verdict("not_comparable", unknown);
+  }
   const outputs = await compareResults(runs, source, replay);
-  const isEqual = outputs.length === 0 && effects.every(isUnchanged) && isSameEnd(before, after, endedAlike);
-  if (isEqual) return verdict("equal");
+  names.push(...outputs.names, ...namesOfEnd(before, after, endedAlike));
+  if (names.length === 0) return verdict("equal");
   const first = await firstDifference(runs, before, after);
   const isFailing = replay.status === "failed" && !endedAlike;
   const message = isFailing
@@ -95,9 +105,11 @@ export async function compareReplay(
       ? { step: replay.error.step_id, ...(replay.error.item !== undefined && { item: replay.error.item }) }
       : first && { step: first.step, ...(first.item !== undefined && { item: first.item }) }),
     message: message.slice(0, MAX_MESSAGE),
-    differences: [...(first?.differences ?? []), ...outputs],
+    differences: [...(first?.differences ?? []), ...outputs.shown],
   });
 }
+
+const notComparableName = (reason: NotComparable): string => `not_comparable.${reason}`;
 
 /** Whether both failed, and of the same reason. Of several items that fail, which comes first is chance. */
 const isSameFailure = (was: RunError | null, is: RunError | null): boolean =>
@@ -110,9 +122,11 @@ const isSameFailure = (was: RunError | null, is: RunError | null): boolean =>
 /** Its message names them too. A replay undoes nothing. */
 const hasFailedUndos = ({ details }: RunError): boolean => details?.["undo_failed"] !== undefined;
 
-const isSameEnd = (before: Recorded, after: Recorded, endedAlike: boolean): boolean =>
-  before.run.status === after.run.status &&
-  (before.run.status === "succeeded" || (endedAlike && !handlerChanged(before, after)));
+function namesOfEnd(before: Recorded, after: Recorded, endedAlike: boolean): string[] {
+  if (after.run.status === "failed" && !endedAlike) return ["error"];
+  if (before.run.status !== after.run.status) return ["status"];
+  return before.run.status !== "succeeded" && handlerChanged(before, after) ? ["on_failure"] : [];
+}
 
 const handlerChanged = ({ plan: was }: Recorded, { plan: is }: Recorded): boolean =>
   was.compiled.definition.on_failure !== is.compiled.definition.on_failure;
@@ -180,18 +194,19 @@ const undoChanged = (before: Recorded, after: Recorded): boolean =>
   });
 
 /** What both returned and committed. */
-async function compareResults(runs: RunReader, source: RunRecord, replay: RunRecord): Promise<Difference[]> {
-  if (source.status !== "succeeded" || replay.status !== "succeeded") return [];
-  const [was, is] = [await runs.runOutput(source.id), await runs.runOutput(replay.id)];
-  return [
-    ...shownDifferences(["output"], was, is, MAX_DIFFERENCES),
-    ...shownDifferences(
-      ["committed"],
-      await committed(runs, source.id),
-      await committed(runs, replay.id),
-      MAX_DIFFERENCES,
-    ),
-  ];
+async function compareResults(
+  runs: RunReader,
+  source: RunRecord,
+  replay: RunRecord,
+): Promise<ReturnType<typeof compareValues>> {
+  if (source.status !== "succeeded" || replay.status !== "succeeded") return { shown: [], names: [] };
+  const outputs = compareValues(["output"], await runs.runOutput(source.id), await runs.runOutput(replay.id));
+  const states = compareValues(
+    ["committed"],
+    await committed(runs, source.id),
+    await committed(runs, replay.id),
+  );
+  return { shown: [...outputs.shown, ...states.shown], names: [...outputs.names, ...states.names] };
 }
 
 async function committed(runs: RunReader, runId: string): Promise<unknown> {
@@ -258,13 +273,9 @@ async function executionDifference(
   const values = isComputed
     ? [await runs.output(left.ref), await runs.output(right.ref)]
     : [await inputOf(runs, left), await inputOf(runs, right)];
-  const differences = shownDifferences(
-    [...path, isComputed ? "output" : "input"],
-    values[0],
-    values[1],
-    MAX_DIFFERENCES,
-  );
-  return { ...place, message: `"${stepId}" has another ${isComputed ? "output" : "input"}.`, differences };
+  const what = isComputed ? "output" : "input";
+  const differences = compareValues([...path, what], values[0], values[1]).shown;
+  return { ...place, message: `"${stepId}" has another ${what}.`, differences };
 }
 
 const failureMessage = (source: RunRecord, { error }: RunRecord): string =>
@@ -272,7 +283,7 @@ const failureMessage = (source: RunRecord, { error }: RunRecord): string =>
 
 /** What the first step with another effect would do. */
 function effectMessage(effects: readonly BacktestEffect[]): string | undefined {
-  const effect = effects.find((candidate) => !isUnchanged(candidate));
+  const effect = effects.find(({ changed, added, removed }) => changed + added + removed > 0);
   if (effect === undefined) return undefined;
   const { step, type, changed, added, removed } = effect;
   const parts = [

@@ -4,6 +4,9 @@ import type { BacktestDetails, BacktestReader } from "../../../core/backtest-por
 
 /** Number of runs that are read at a time. */
 const PAGE = 100;
+/** Maximum number of names of differences that a summary has, and of those that are counted at a time. */
+const MAX_NAMES = 50;
+const MAX_COUNTED = 10_000;
 
 /** Of runs that could not be compared, what is known counts too. */
 export async function summaryOf(
@@ -13,6 +16,7 @@ export async function summaryOf(
   const effects = new Map<string, BacktestEffect>();
   const sums = { stepMs: zero(), tokens: zero(), cost: zero() };
   const reasons: BacktestSummary["reasons"] = {};
+  const differing = new Map<string, number>();
   for (let after: number | null = null; ;) {
     const page = await backtests.runs(id, { after, limit: PAGE });
     for (const { details } of page) {
@@ -20,12 +24,19 @@ export async function summaryOf(
       add(effects, sums, details);
       const reason = details.difference?.reason;
       if (reason !== undefined) reasons[reason] = (reasons[reason] ?? 0) + 1;
+      for (const name of details.names ?? [])
+        if (differing.has(name) || differing.size < MAX_COUNTED)
+          differing.set(name, (differing.get(name) ?? 0) + 1);
     }
     if (page.length < PAGE) break;
     after = page.at(-1)!.position;
   }
   return {
     effects: [...effects.values()],
+    differing: [...differing]
+      .map(([name, runs]) => ({ name, runs }))
+      .toSorted((a, b) => b.runs - a.runs)
+      .slice(0, MAX_NAMES),
     reasons,
     step_ms: sums.stepMs,
     tokens: sums.tokens,

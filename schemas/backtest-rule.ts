@@ -1,0 +1,85 @@
+/** The rule that publishing needs a backtest, and what differs from the runs of the past by name. */
+import { z } from "zod";
+import { shortSchemas } from "./short-schemas.ts";
+import { text } from "./text.ts";
+
+/** Maximum number of runs of a backtest. */
+export const MAX_BACKTEST_RUNS = 1_000;
+/** Maximum number of names in a rule, and of those that a publication accepts. */
+const MAX_NAMES = 100;
+
+/**
+ * A place without indexes: `output`, `committed`, `steps.<id>` (its effects) or a place in one of them; or what else a run can differ in.
+ * Brackets of indexes are accepted, and stand for all items.
+ */
+const DIFFERENCE_NAME =
+  /^(?:(?:output|committed|steps\.[a-z][a-z0-9_]{0,63})(?:\.[^.[\]]+|\[[^.[\]]*\])*|given\.[a-z][a-z0-9_]{0,63}|error|status|on_failure|not_comparable(?:\.[a-z_]+)?)$/u;
+
+const DifferenceName = text(200, 1)
+  .regex(DIFFERENCE_NAME, {
+    error:
+      "must be output, committed or steps.<id>, or a place in one of them, such as output.note; or error, status, on_failure, given.<step> or not_comparable.<reason>",
+  })
+  .meta({
+    description:
+      "A place that may differ, with all below it: `output.note`, `committed.last_id`, `steps.send` (its effects), `steps.send.input.subject`. " +
+      "Or `error` (it fails now), `status`, `on_failure`, `given.<step>`, `not_comparable.<reason>`.",
+    example: "output.note",
+  });
+
+export const BacktestRule = z
+  .strictObject({
+    last: z.int().min(1).max(MAX_BACKTEST_RUNS).meta({ description: "Number of runs.", example: 100 }),
+    allow: z
+      .array(DifferenceName)
+      .max(MAX_NAMES)
+      .optional()
+      .meta({ description: "What may differ.", example: ["output.note"] }),
+  })
+  .meta({
+    id: "BacktestRule",
+    description:
+      "Publishing needs a backtest of the last runs. It accepts what is in allow or accept_differences.",
+  });
+export type BacktestRule = z.infer<typeof BacktestRule>;
+
+export const AcceptDifferences = z
+  .array(DifferenceName)
+  .max(MAX_NAMES)
+  .default([])
+  .meta({ description: "What may differ in the backtest that publishing needs.", example: ["output.note"] })
+  .register(shortSchemas, {
+    type: "array",
+    items: { type: "string" },
+    description: "Of its backtest.",
+  });
+
+/** The backtest that a publication passed, as the history of versions and a change request keep it. */
+export const PassedBacktest = z
+  .strictObject({
+    id: z.string().nullable().meta({
+      description: "Null where there were no runs yet.",
+      example: "bt_8dkq2m0sfj3a",
+    }),
+    runs: z
+      .strictObject({
+        total: z.int().meta({ example: 100 }),
+        equal: z.int().meta({ example: 88 }),
+        different: z.int().meta({ example: 12 }),
+        failing: z.int().meta({ example: 0 }),
+        not_comparable: z.int().meta({ example: 0 }),
+      })
+      .meta({ description: "Number of runs by result." }),
+    allowed: z
+      .array(z.string())
+      .meta({ description: "The names of the rule that it needed.", example: ["output.note"] }),
+    accepted: z.array(z.string()).meta({
+      description: "The names that who published it accepted.",
+      example: ["output.total"],
+    }),
+  })
+  .meta({
+    id: "PassedBacktest",
+    description: "The backtest that it passed before it was published, where one was needed.",
+  });
+export type PassedBacktest = z.infer<typeof PassedBacktest>;
