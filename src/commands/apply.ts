@@ -1,12 +1,9 @@
 /** `millrace workflows apply`: changes the workflows to match the files of a directory, all of them or none. */
-import type { z } from "zod";
-import type { PublishedWorkflow } from "../../schemas/exposure.ts";
 import { DEFAULT_PROJECT, projectField, projectOf } from "../../schemas/project.ts";
 import { COMMAND_LINE } from "../../schemas/actor.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import { MAX_VERSION, WORKFLOW_ID, type WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { findProject } from "../../tools/projects/find-project.ts";
-import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
 import { AppError } from "../core/errors.ts";
 import { newRequestId } from "../core/ids.ts";
@@ -14,6 +11,7 @@ import type { Readers, WorkflowContent } from "../core/ports.ts";
 import { calledWorkflowIds } from "../core/workflow-calls.ts";
 import { workflowIdIssue, workflowSlug } from "../core/workflow-id.ts";
 import { withExecutor, inProcessExecutor } from "./in-process-executor.ts";
+import { publishWhenTested } from "./publish.ts";
 import { confirm, type ConfirmHost } from "./confirm.ts";
 import { CommandError, type Io, issueLine, paint } from "./io.ts";
 import { lineDiff } from "../core/line-diff.ts";
@@ -29,6 +27,8 @@ export interface ApplyOptions {
   prune?: boolean;
   /** Publishes the new and changed workflows. */
   publish?: boolean;
+  /** Names of differences that backtests may find. */
+  acceptDifference?: string[];
   /** Whether definitions are also checked against databases, models and MCP servers; off with `--no-bind`. */
   bind: boolean;
   reason?: string;
@@ -91,7 +91,7 @@ export async function applyWorkflows(
     pending.clear();
     if (options.publish)
       await withExecutor(io, operator, own, () =>
-        publish(io, operator, calleesFirst([...added, ...changed])),
+        publish(io, operator, calleesFirst([...added, ...changed]), options.acceptDifference ?? []),
       );
   });
 }
@@ -371,7 +371,12 @@ function calleesFirst(workflows: readonly FileWorkflow[]): FileWorkflow[] {
 }
 
 /** Publishes one workflow after the other, each after its examples ran; a failure does not stop the others. */
-async function publish(io: Io, { call }: Operator, workflows: readonly FileWorkflow[]): Promise<void> {
+async function publish(
+  io: Io,
+  operator: Operator,
+  workflows: readonly FileWorkflow[],
+  accepted: readonly string[],
+): Promise<void> {
   const failed: string[] = [];
   const ids = workflows.map(({ id }) => id);
   for (const { id, issueCount, warnings: printed } of workflows) {
@@ -381,9 +386,10 @@ async function publish(io: Io, { call }: Operator, workflows: readonly FileWorkf
     }
     try {
       // The other ones follow with versions that fit this one.
-      const { warnings = [] } = await call<z.output<typeof PublishedWorkflow>>(publishWorkflow, {
+      const { warnings = [] } = await publishWhenTested(operator, {
         workflow_id: id,
         break_callers: ids,
+        accept_differences: accepted,
       });
       io.out(`published: ${id}\n`);
       for (const warning of warnings)

@@ -1,4 +1,5 @@
 /** `millrace projects`: projects and their members. */
+import type { BacktestRule } from "../../schemas/backtest-rule.ts";
 import { PER_KEY_LIMITS } from "../../schemas/config.ts";
 import {
   DEFAULT_PROJECT,
@@ -19,6 +20,7 @@ import { formatTimestamp } from "./columns.ts";
 import { CommandError, EXIT, type Io, paint } from "./io.ts";
 import { withOperator } from "./operator.ts";
 import { namingOptions } from "./option-issues.ts";
+import { plural } from "./plural.ts";
 import { allOf, printJson, printTable } from "./project-output.ts";
 
 export interface ProjectOptions {
@@ -29,6 +31,9 @@ export interface ProjectOptions {
   /** `default`: as the configuration says. */
   httpPublic?: "none" | "list" | "any" | "default";
   review?: boolean;
+  /** Number of runs; false for no backtest. */
+  backtest?: number | false;
+  allowDifference?: string[];
   /** `name=value`; `none` for no limit. */
   limit?: string[];
   json?: boolean;
@@ -91,6 +96,7 @@ export async function showProject(io: Io, id: string, { json }: Json): Promise<v
   io.out(
     `connections: ${project.connections}; public hosts: ${publicHosts}; review: ${project.review ? "yes" : "no"}\n`,
   );
+  if (project.backtest !== null) io.out(`backtest: ${describeRule(project.backtest)}\n`);
   for (const [limit, max] of Object.entries(project.limits))
     io.out(`${limit}: ${max.toLocaleString("en")}\n`);
   for (const { email, role } of members) io.out(`  ${email}  ${role}\n`);
@@ -150,12 +156,33 @@ export async function removeMember(io: Io, project: string, email: string): Prom
   io.out(`${member.email} has no role in ${project} from the next request on.\n`);
 }
 
-const fieldsOf = ({ name, description, connections, httpPublic, review, limit }: ProjectOptions) => ({
+const describeRule = ({ last, allow = [] }: BacktestRule): string =>
+  `the last ${plural(last, "run")}${allow.length === 0 ? "" : `; may differ: ${allow.join(", ")}`}`;
+
+/** @throws CommandError with exit code 2 */
+function ruleOf({ backtest, allowDifference: allow }: ProjectOptions): { backtest?: BacktestRule | null } {
+  if (typeof backtest === "number")
+    return { backtest: { last: backtest, ...(allow !== undefined && { allow }) } };
+  if (allow !== undefined)
+    throw new CommandError("--allow-difference needs --backtest, with the number of runs.", EXIT.usage);
+  return backtest === false ? { backtest: null } : {};
+}
+
+const fieldsOf = ({
+  name,
+  description,
+  connections,
+  httpPublic,
+  review,
+  limit,
+  ...rule
+}: ProjectOptions) => ({
   ...(name !== undefined && { name }),
   ...(description !== undefined && { description }),
   ...(connections !== undefined && { connections }),
   ...(httpPublic !== undefined && { http_public: httpPublic === "default" ? null : httpPublic }),
   ...(review !== undefined && { review }),
+  ...ruleOf(rule),
   ...(limit !== undefined && { limits: Object.fromEntries(limit.map(parseLimit)) }),
 });
 

@@ -1,7 +1,7 @@
 /** `projects`. */
 import { type Command, Option } from "commander";
 import type { Io } from "../io.ts";
-import { jsonOption } from "./options.ts";
+import { integer, jsonOption } from "./options.ts";
 
 const PROJECT_ARGUMENT = "id of the project";
 const EMAIL_ARGUMENT = "e-mail address of the person";
@@ -20,6 +20,12 @@ const httpPublic = () =>
     "any",
     "default",
   ]);
+const backtest = () =>
+  new Option("--backtest <int>", "publishing needs a backtest of this number of runs").argParser(
+    integer(1, 1_000),
+  );
+const ALLOW_DIFFERENCE = "--allow-difference <name...>";
+const ALLOW_DIFFERENCE_HELP = "with --backtest: what may differ, such as output.note";
 const LIMIT_HELP =
   "limit of the whole project: runs_per_hour, unfinished_runs, model_tokens_per_day, rows_per_day, stored_bytes, mails_per_hour, mails_to_address_per_hour; none removes it";
 
@@ -43,6 +49,8 @@ export function registerProjects(program: Command, io: Io): void {
     .addOption(connections())
     .addOption(httpPublic())
     .option("--review", "publishing needs the review of another person")
+    .addOption(backtest())
+    .option(ALLOW_DIFFERENCE, ALLOW_DIFFERENCE_HELP)
     .option("--limit <name=value...>", LIMIT_HELP)
     .addOption(jsonOption())
     .action(async (name, options) => (await load()).createNewProject(io, name, options));
@@ -64,6 +72,9 @@ export function registerProjects(program: Command, io: Io): void {
     .addOption(httpPublic())
     .option("--review", "publishing needs the review of another person")
     .option("--no-review", "publishing needs no review")
+    .addOption(backtest())
+    .option("--no-backtest", "publishing needs no backtest")
+    .option(ALLOW_DIFFERENCE, ALLOW_DIFFERENCE_HELP)
     .option("--limit <name=value...>", LIMIT_HELP)
     .addOption(jsonOption())
     .action(async (project, options) => (await load()).changeProject(io, project, options));

@@ -9,6 +9,8 @@ const WORKFLOW_STATUSES = ["draft", "published", "archived"];
 
 // Repeated from schemas/backtest.ts, for the same reason.
 const MAX_BACKTEST_RUNS = 1_000;
+const ACCEPT_DIFFERENCE = "--accept-difference <name...>";
+const ACCEPT_DIFFERENCE_HELP = "what may differ in the backtest that publishing needs, such as output.note";
 
 const BACKTEST_HELP = `
 Exit codes:
@@ -157,7 +159,7 @@ export function registerWorkflows(
   const workflows = program
     .command("workflows")
     .description(
-      "list, show, create, edit and backtest workflows; export and apply them as files; plan a run",
+      "list, show, create, edit, backtest and publish workflows; export and apply them as files; plan a run",
     );
 
   workflows
@@ -255,6 +257,22 @@ export function registerWorkflows(
     );
 
   workflows
+    .command("publish")
+    .description("publish a version, after its examples and the backtest that it needs")
+    .argument("<workflow>", "id of the workflow")
+    .addOption(
+      new Option("--version <int>", "version to publish (default: the newest version)").argParser(
+        integer(1, 999_999_999),
+      ),
+    )
+    .option(ACCEPT_DIFFERENCE, ACCEPT_DIFFERENCE_HELP)
+    .option("--break-caller <id...>", "publish although this workflow, which runs it, would break")
+    .option("--reason <text>", "reason for a reviewer")
+    .addOption(jsonOption())
+    .addOption(configOption())
+    .action(async (workflow, options) => (await import("../publish.ts")).publishOne(io, workflow, options));
+
+  workflows
     .command("export")
     .description("write all workflows that are not archived to a directory, one YAML file each")
     .argument("<dir>", "output directory; it is created if it does not exist")
@@ -271,6 +289,7 @@ export function registerWorkflows(
     .option("--dry-run", "only show what would change")
     .option("--prune", "archive workflows that have no file")
     .option("--publish", "publish the new and changed workflows")
+    .option(ACCEPT_DIFFERENCE, ACCEPT_DIFFERENCE_HELP)
     .option("--no-bind", "check only the definitions, without databases, models and MCP servers")
     .option("--reason <text>", "change note, kept in the history")
     .option(
