@@ -1,7 +1,8 @@
 /** Starts a backtest: which runs are run again, and what reads do. */
 import { Alert, Button, Group, Modal, NumberInput, Radio, Select, Stack, Text } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { type Backtest, type BacktestReads, MAX_BACKTEST_RUNS } from "../../../schemas/backtest.ts";
+import type { Backtest, BacktestReads } from "../../../schemas/backtest.ts";
+import { MAX_BACKTEST_RUNS } from "../../../schemas/backtest-rule.ts";
 import type { Workflow } from "../../../schemas/workflow.ts";
 import { ApiError } from "../api/client.ts";
 import { issueText } from "../forms/issues.ts";

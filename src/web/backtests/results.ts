@@ -74,6 +74,27 @@ export const describeStep = ({ step, item }: BacktestDifference): string | undef
 export const formatDifferenceValue = (value: unknown): string =>
   value === undefined ? "none" : JSON.stringify(value);
 
+/** What the name of a difference stands for, where it does not say it itself; undefined otherwise. */
+export function describeDifference(name: string): string | undefined {
+  const [what, id, change] = name.split(".");
+  if (what === "error") return "Runs fail with this version";
+  if (what === "status") return "Failed runs would succeed";
+  if (what === "on_failure") return "Another workflow runs after a failure";
+  if (what === "committed") return "The saved state would be another one";
+  if (what === "given") return `Nobody knows what ${id} returns: the backtest was given its output`;
+  if (what === "not_comparable") return describeReason(id);
+  if (what !== "steps") return undefined;
+  if (change === "added") return `What ${id} does is new in some runs`;
+  return change === "removed"
+    ? `${id} would no longer do it in some runs`
+    : `What ${id} sends or writes changes`;
+}
+
+const describeReason = (reason: string | undefined): string => {
+  const why = REASONS[reason as NotComparable] as string | undefined;
+  return why === undefined ? "No run could be compared" : `Some runs could not be compared: ${why}`;
+};
+
 /** Numbers of a before and an after, with what changed in percent: "1,200 → 800 (−33 %)". */
 export function describeAmount(
   { before, after }: { before: number; after: number },

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "react-router";
 import type { Review } from "../../../schemas/review.ts";
 import { PlannedSteps } from "../approvals/approval-plan.tsx";
+import { PassedBacktest } from "../backtests/passed-backtest.tsx";
 import { VersionBacktest } from "../backtests/version-backtest.tsx";
 import { Fact, Facts, RunLink } from "../runs/facts.tsx";
 import { Section } from "../runs/section.tsx";
@@ -79,6 +80,7 @@ function ReviewDetails({ review }: { review: Review }) {
       <Plan review={review} />
       <Examples examples={review.examples ?? []} />
       <Section title="Backtest" order={2}>
+        {review.backtest !== undefined && <PassedBacktest workflow={id} passed={review.backtest} />}
         <VersionBacktest workflow={{ id, project: review.project }} version={version} />
       </Section>
       {status === "pending" ? <Decision review={review} /> : <Outcome review={review} />}

@@ -1,32 +1,19 @@
 /** The workflows that a change would break, each to be confirmed by its name. */
 import { Alert, Anchor, Checkbox, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { useState } from "react";
 import { Link } from "react-router";
+import { type Confirmations, useConfirmations } from "../ui/use-confirmations.ts";
 import { type BrokenCaller, brokenCallersOf, OTHER_PROJECTS } from "./callers-in-error.ts";
 import { IssueList } from "./issue-list.tsx";
 
-interface CallerConfirmation {
+interface CallerConfirmation extends Confirmations {
   callers: readonly BrokenCaller[];
-  confirmed: ReadonlySet<string>;
-  /** Whether nothing is left to confirm. */
-  isComplete: boolean;
-  onConfirm: (id: string, isConfirmed: boolean) => void;
 }
 
 /** The callers that an error names, and which of them the user lets break. */
 export function useCallerConfirmation(error: unknown): CallerConfirmation {
-  const [confirmed, setConfirmed] = useState<ReadonlySet<string>>(new Set());
   const callers = brokenCallersOf(error);
-  return {
-    callers,
-    confirmed,
-    isComplete: callers.every(({ id }) => confirmed.has(id)),
-    onConfirm: (id, isConfirmed) => {
-      const others = [...confirmed].filter((other) => other !== id);
-      setConfirmed(new Set(isConfirmed ? [...others, id] : others));
-    },
-  };
+  return { callers, ...useConfirmations(callers.map(({ id }) => id)) };
 }
 
 interface BrokenCallersProps {

@@ -1,14 +1,17 @@
 /** Publishes a version: shows the consequences, the errors to fix, and the result of the examples. */
 import { Alert, Button, Code, Group, List, Loader, Modal, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { ApiError, send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
+import { OpenDifferences, useDifferenceConfirmation } from "../backtests/open-differences.tsx";
 import { VersionBacktest } from "../backtests/version-backtest.tsx";
 import { notifySuccess, notifyWarning } from "../ui/notify.ts";
 import { ErrorAlert, QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { useRestoreFocus } from "../ui/use-restore-focus.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
+import type { EndpointByMethod } from "../../../schemas/generated/endpoints.ts";
 import { BrokenCallers, useCallerConfirmation } from "./broken-callers.tsx";
 import { IssueList } from "./issue-list.tsx";
 import { parseExamples } from "./inputs.ts";
@@ -45,13 +48,17 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
     staleTime: 0,
     gcTime: 0,
   });
+  const closed = useUnmountSignal();
   const publish = useSingleFlightMutation({
-    mutationFn: (confirmed: readonly string[]) =>
-      send("post", "/workflows/{workflow_id}/publish", {
-        path: { workflow_id: workflow.id },
-        header: { "If-Match": etag, ...idempotencyHeader() },
-        body: { version, break_callers: [...confirmed] },
-      }),
+    mutationFn: () =>
+      publishWhenTested(
+        { id: workflow.id, etag, signal: closed },
+        {
+          version,
+          break_callers: [...callers.confirmed],
+          accept_differences: [...differences.confirmed],
+        },
+      ),
     onSuccess: ({ data: { review, warnings = [] } }) => {
       const [first, ...more] = warnings;
       if (first !== undefined)
@@ -70,6 +77,8 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
   const issues = check.data?.errors ?? [];
   const isStale = publish.error instanceof ApiError && publish.error.status === 412;
   const callers = useCallerConfirmation(publish.error);
+  const differences = useDifferenceConfirmation(publish.error);
+  const isRefused = callers.callers.length > 0 || differences.names.length > 0;
   useRestoreFocus();
   return (
     <Modal
@@ -110,7 +119,8 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
               </Alert>
             )}
             {callers.callers.length > 0 && <BrokenCallers confirmation={callers} refused="Not published" />}
-            {publish.isError && !publish.isPending && callers.callers.length === 0 && (
+            {differences.names.length > 0 && <OpenDifferences confirmation={differences} />}
+            {publish.isError && !publish.isPending && !isRefused && (
               <ErrorAlert
                 error={
                   isStale
@@ -132,18 +142,18 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
               ) : (
                 <Button
                   data-autofocus
-                  {...(callers.callers.length > 0 && { color: "red" })}
+                  {...(isRefused && { color: "red" })}
                   loading={publish.isPending}
-                  disabled={isStale || check.isFetching || !callers.isComplete}
-                  onClick={() => publish.mutate([...callers.confirmed])}
+                  disabled={isStale || check.isFetching || !callers.isComplete || !differences.isComplete}
+                  onClick={() => publish.mutate(undefined)}
                 >
-                  {callers.callers.length === 0 ? "Publish" : "Publish anyway"}
+                  {isRefused ? "Publish anyway" : "Publish"}
                 </Button>
               )}
             </Group>
-            {publish.isPending && definition !== null && parseExamples(definition).length > 0 && (
+            {publish.isPending && (
               <Text size="sm" role="status">
-                Running the examples. This can take up to a minute.
+                Running the examples and the backtest that publishing needs, if there are any.
               </Text>
             )}
           </Stack>
@@ -151,6 +161,39 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
       </QueryContent>
     </Modal>
   );
+}
+
+type Publication = EndpointByMethod["post"]["/workflows/{workflow_id}/publish"]["parameters"]["body"];
+
+/** Publishes a version, and waits for the backtest that it needs until `signal` is aborted. */
+async function publishWhenTested(
+  { id, etag, signal }: { id: string; etag: string; signal: AbortSignal },
+  body: Publication,
+) {
+  for (;;) {
+    try {
+      return await send("post", "/workflows/{workflow_id}/publish", {
+        path: { workflow_id: id },
+        header: { "If-Match": etag, ...idempotencyHeader() },
+        body,
+        signal,
+      });
+    } catch (error) {
+      if (!isBeingTested(error)) throw error;
+    }
+  }
+}
+
+const isBeingTested = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  error.code === "backtest_unfinished" &&
+  error.problem.errors?.some(({ code }) => code === "backtest_unfinished") === true;
+
+/** A signal that is aborted when the component is gone. */
+function useUnmountSignal(): AbortSignal {
+  const [controller] = useState(() => new AbortController());
+  useEffect(() => () => controller.abort(), [controller]);
+  return controller.signal;
 }
 
 interface ConsequencesProps {

@@ -15,6 +15,7 @@ import { IconBroadcast, IconChevronDown } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
 import { Link } from "react-router";
 import type { WorkflowVersion } from "../../../schemas/workflow.ts";
+import { PassedBacktest } from "../backtests/passed-backtest.tsx";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { SURFACE_LABELS, describeClient } from "../ui/surfaces.ts";
 import { Time } from "../ui/time.tsx";
@@ -103,6 +104,9 @@ export function VersionTable({ items, read, from, to, onCompare }: VersionTableP
                     <Author item={item} />
                     {item.reason !== null && <ChangeNote reason={item.reason} />}
                   </Box>
+                  {item.backtest !== undefined && (
+                    <PassedBacktest workflow={item.workflow_id} passed={item.backtest} />
+                  )}
                 </Table.Td>
                 <Table.Td visibleFrom="sm">
                   <CreatedAt at={at} />
