@@ -53,13 +53,13 @@ export async function passBacktest(ctx: ToolContext, asked: Asked): Promise<Pass
   const passed = ended.find(({ verdict }) => verdict.open.length === 0);
   if (passed !== undefined) return toPassed(passed);
   const running = found.find(({ backtest }) => backtest.status === "running");
-  if (ended[0] !== undefined && running === undefined) throw differs(asked, ended[0]);
+  if (ended[0] !== undefined && running === undefined) throw await differs(ctx, asked, ended[0]);
   const id = running?.backtest.id ?? (await start(ctx, asked, runs));
   await waitForBacktest(ctx, { id, total: runs.length }, MAX_WAIT_SECONDS);
   const backtest = (await ctx.read.backtests.find(id))!;
   if (backtest.status !== "finished") throw await unfinished(ctx, backtest);
   const verdict = await verdictOf(ctx, backtest, rule, asked.accepted);
-  if (verdict.open.length > 0) throw differs(asked, { backtest, verdict });
+  if (verdict.open.length > 0) throw await differs(ctx, asked, { backtest, verdict });
   return toPassed({ backtest, verdict });
 }
 
@@ -238,28 +238,30 @@ async function unfinished(
   );
 }
 
-function differs({ workflow, version }: Asked, { backtest, verdict }: Fitting): AppError {
-  const { open, openRuns, runs } = verdict;
+async function differs(
+  { accounts }: Pick<ToolContext, "accounts">,
+  { workflow, version }: Asked,
+  { backtest: { id }, verdict: { open, openRuns, runs } }: Fitting,
+): Promise<AppError> {
   const listed = open.slice(0, MAX_IN_MESSAGE).join(", ");
   const more = open.length > MAX_IN_MESSAGE ? `, and ${open.length - MAX_IN_MESSAGE} more` : "";
-  const live = open.some((name) => name === "not_comparable.changed_read");
-  const fix =
-    `If that is what it should do, accept it by name: accept_differences: ${JSON.stringify(open)}. Else change the workflow. ` +
-    `backtest_workflow with backtest_id: "${backtest.id}" (GET /workflows/${workflow.id}/backtests/${backtest.id}) shows the first runs.` +
-    (live
-      ? ` A query has changed: backtest_workflow with version: ${version}, reads: "live" runs it, and counts here.`
-      : "");
+  const page = await accounts.pageUrl(`/workflows/${workflow.id}/backtests/${id}`);
   return notPublished(
     "backtest_differs",
-    `The backtest ${backtest.id} of version ${version} and the last ${runs.total} runs differ in ${listed}${more}` +
-      `${openRuns > 0 ? ` (${openRuns} runs)` : ""}. ${fix}`,
+    `The backtest ${id} of version ${version} and the last ${runs.total} runs differ in ${listed}${more}` +
+      `${openRuns > 0 ? ` (${openRuns} runs)` : ""}. If that is what it should do, accept it by name: ` +
+      `accept_differences: ${JSON.stringify(open)}. Else change the workflow. ` +
+      `backtest_workflow with backtest_id: "${id}" shows the first runs, and ${page} all.` +
+      (open.includes("not_comparable.changed_read")
+        ? ` A query has changed: backtest_workflow with version: ${version}, reads: "live" runs it, and counts here.`
+        : ""),
     [
       {
         path: "accept_differences",
         code: "not_accepted",
         message: "does not name everything that differs",
         allowed: open,
-        fix,
+        fix: "Accept what it should do by name, or change the workflow.",
       },
     ],
   );

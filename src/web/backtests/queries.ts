@@ -54,8 +54,11 @@ export const backtestsQuery = (workflowId: string) =>
       state.data?.pages.some(({ data }) => data.some(isRunning)) === true ? ACTIVE_POLL_MS : IDLE_POLL_MS,
   });
 
-/** The newest backtest of a saved version; null for none. It is loaded again while it runs, and once one is started here. */
-export const versionBacktestQuery = (workflowId: string, version: number) =>
+/**
+ * The newest backtest of a saved version; null for none. It is loaded again while it runs, and once one is started here.
+ * @param isExpected whether one may start without this page: it is loaded again then too
+ */
+export const versionBacktestQuery = (workflowId: string, version: number, isExpected: boolean) =>
   queryOptions({
     queryKey: [...backtestsKey(workflowId), "version", version],
     queryFn: async ({ signal }): Promise<Backtest | null> => {
@@ -65,7 +68,7 @@ export const versionBacktestQuery = (workflowId: string, version: number) =>
       return data[0] ?? null;
     },
     refetchInterval: ({ state: { data } }) =>
-      data !== null && data !== undefined && isRunning(data) && ACTIVE_POLL_MS,
+      (isExpected || (data !== null && data !== undefined && isRunning(data))) && ACTIVE_POLL_MS,
   });
 
 type OfBacktest = Pick<Backtest, "workflow_id" | "id" | "status">;

@@ -16,11 +16,13 @@ interface VersionBacktestProps {
   /** The workflow's id and project. */
   workflow: { id: string; project?: string | undefined };
   version: number;
+  /** Whether the version is being published, which may run a backtest. */
+  isPublishing?: boolean;
 }
 
-export function VersionBacktest({ workflow, version }: VersionBacktestProps) {
+export function VersionBacktest({ workflow, version, isPublishing = false }: VersionBacktestProps) {
   const may = useHasScopeIn(workflow);
-  const newest = useQuery(versionBacktestQuery(workflow.id, version));
+  const newest = useQuery(versionBacktestQuery(workflow.id, version, isPublishing));
   const start = useStartBacktest(workflow.id, () => undefined);
   // What the list answers may be older than the start.
   const backtest = newest.data ?? start.data ?? null;
@@ -28,12 +30,12 @@ export function VersionBacktest({ workflow, version }: VersionBacktestProps) {
   return (
     <Stack gap="xs" component="section" aria-label="Backtest">
       {backtest === null ? (
-        <Text size="sm">No backtest of version {version} yet.</Text>
+        !isPublishing && <Text size="sm">No backtest of version {version} yet.</Text>
       ) : (
         <BacktestSummary backtest={backtest} />
       )}
       {start.isError && <ErrorAlert error={start.error} />}
-      {may("run") && (backtest === null || !isRunning(backtest)) && (
+      {may("run") && !isPublishing && (backtest === null || !isRunning(backtest)) && (
         <Group>
           <Button
             size="xs"

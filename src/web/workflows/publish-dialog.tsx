@@ -101,7 +101,9 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
                 nextTimes={check.data?.next_runs}
               />
             )}
-            {definition !== null && <VersionBacktest workflow={workflow} version={version} />}
+            {definition !== null && (
+              <VersionBacktest workflow={workflow} version={version} isPublishing={publish.isPending} />
+            )}
             {check.isFetching && (
               <Group gap="xs" role="status">
                 <Loader size="xs" aria-hidden />

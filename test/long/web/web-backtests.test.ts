@@ -246,3 +246,58 @@ it("tests the text in the editor and a version with past runs, before it is publ
   await page.getByText("Replay of", { exact: true }).waitFor();
   await takeScreenshot(page, "replay");
 });
+
+it("publishes what differs only once each difference is accepted by name, where the project demands a backtest", async () => {
+  const site = await openSite();
+  const ann = await createFirstAdmin(site);
+  const { page, visit } = await openWindow(await openBrowser(), site, ann);
+  await visit("/projects/default");
+  await page.getByRole("switch", { name: "Require a backtest" }).click({ force: true });
+  await page.getByRole("textbox", { name: "Number of runs" }).fill("20");
+  const allowed = page.getByRole("combobox", { name: "What may differ" });
+  await allowed.fill("output.note");
+  await page.keyboard.press("Enter");
+  await takeScreenshot(page, "rule");
+  await page.getByRole("button", { name: "Save details" }).click();
+  await page.getByText("Saved the project").waitFor();
+  expect(await requestApi(ann, "GET", "/projects/default")).toMatchObject({
+    backtest: { last: 20, allow: ["output.note"] },
+  });
+
+  const report = (total: string, note: string) => ({
+    ...definition("inputs.count * 10"),
+    output: { total: `\${{ ${total} }}`, note },
+  });
+  await requestApi(ann, "POST", "/workflows", {
+    name: "Report",
+    definition: report("steps.total.amount", "net"),
+  });
+  for (const count of [1, 3])
+    await requestApi(ann, "POST", "/workflows/report/runs", { inputs: { count }, wait: 30 });
+  await requestApi(ann, "PATCH", "/workflows/report", {
+    definition: report("steps.total.amount + 1", "gross"),
+  });
+  await visit("/workflows/report/versions");
+  await page.getByRole("button", { name: "Actions for version 2" }).click();
+  await page.getByRole("menuitem", { name: "Publish" }).click();
+  const dialog = page.getByRole("dialog", { name: /^Publish version 2/ });
+  await dialog.getByRole("button", { name: "Publish", exact: true }).click();
+  const difference = dialog.getByRole("checkbox", { name: "Accept output.total" });
+  await difference.waitFor();
+  await dialog.getByText("0 equal, 2 different, 0 failing, 0 not comparable.").waitFor();
+  await takeScreenshot(page, "differences");
+  const { violations } = await new AxeBuilder({ page }).include("[role=dialog]").analyze();
+  expect(violations.map(({ id }) => id)).toEqual([]);
+  const publish = dialog.getByRole("button", { name: "Publish anyway" });
+  expect(await publish.isDisabled()).toBe(true);
+  await difference.check();
+  await publish.click();
+  await page.getByText("Published version 2 of").waitFor();
+  await page.getByText("0 of 2 equal; accepted").waitFor();
+  await takeScreenshot(page, "accepted");
+  const versions = await requestApi<object>(ann, "GET", "/workflows/report/versions");
+  expect(versions).toMatchObject([
+    { backtest: { accepted: ["output.total"], allowed: ["output.note"] } },
+    {},
+  ]);
+});
