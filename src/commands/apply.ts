@@ -10,6 +10,7 @@ import { newRequestId } from "../core/ids.ts";
 import type { Readers, WorkflowContent } from "../core/ports.ts";
 import { calledWorkflowIds } from "../core/workflow-calls.ts";
 import { workflowIdIssue, workflowSlug } from "../core/workflow-id.ts";
+import { withCommands } from "./command-ways.ts";
 import { withExecutor, inProcessExecutor } from "./in-process-executor.ts";
 import { publishWhenTested } from "./publish.ts";
 import { confirm, type ConfirmHost } from "./confirm.ts";
@@ -397,7 +398,7 @@ async function publish(
           io.out(`  warning: ${issueLine(warning)}\n`);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      failed.push(`not published: ${id}: ${error.message}`);
+      failed.push(`not published: ${id}: ${withCommands(error.message)}`);
     }
   }
   if (failed.length > 0) throw new CommandError(failed.join("\n"));

@@ -21,6 +21,19 @@ const COMMANDS: Readonly<Record<string, string>> = {
 /** An operation, with its route if the message names it: `get_run (GET /runs/run_8dkq2m0sfj3a)`. */
 const OPERATION = new RegExp(`\\b(${Object.keys(COMMANDS).join("|")})\\b(?: \\([A-Z]+ /[^)]*\\))?`, "g");
 
+/** The command line shows no single backtest; its page does. */
+const BACKTEST = /\bbacktest_workflow with backtest_id: "[^"]*" shows its first runs; all are on/g;
+
+const ACCEPTED = /\baccept_differences: (\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)*")*\])/g;
+
+const asArgument = (word: string): string =>
+  /^[\w.-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+
 /** @param message the message of an operation's error */
 export const withCommands = (message: string): string =>
-  message.replace(OPERATION, (_, operation: string) => COMMANDS[operation]!);
+  message
+    .replace(BACKTEST, "The runs are on")
+    .replace(ACCEPTED, (_, names: string) =>
+      ["--accept-difference", ...(JSON.parse(names) as string[]).map(asArgument)].join(" "),
+    )
+    .replace(OPERATION, (_, operation: string) => COMMANDS[operation]!);

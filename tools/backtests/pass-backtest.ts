@@ -251,7 +251,7 @@ async function differs(
     `The backtest ${id} of version ${version} and the last ${runs.total} runs differ in ${listed}${more}` +
       `${openRuns > 0 ? ` (${openRuns} runs)` : ""}. If that is what it should do, accept it by name: ` +
       `accept_differences: ${JSON.stringify(open)}. Else change the workflow. ` +
-      `backtest_workflow with backtest_id: "${id}" shows the first runs, and ${page} all.` +
+      `backtest_workflow with backtest_id: "${id}" shows its first runs; all are on ${page}.` +
       (open.includes("not_comparable.changed_read")
         ? ` A query has changed: backtest_workflow with version: ${version}, reads: "live" runs it, and counts here.`
         : ""),
