@@ -1,5 +1,6 @@
 /** The rule that publishing needs a backtest, and what differs from the runs of the past by name. */
 import { z } from "zod";
+import { MAX_NAME_CHARS, NAME_ROOTS, WRITTEN_NAME } from "./difference-names.ts";
 import { shortSchemas } from "./short-schemas.ts";
 import { text } from "./text.ts";
 
@@ -8,22 +9,14 @@ export const MAX_BACKTEST_RUNS = 1_000;
 /** Maximum number of names in a rule, and of those that a publication accepts. */
 const MAX_NAMES = 100;
 
-/**
- * A place without indexes: `output`, `committed`, `steps.<id>` (its effects) or a place in one of them; or what else a run can differ in.
- * Brackets of indexes are accepted, and stand for all items.
- */
-const DIFFERENCE_NAME =
-  /^(?:(?:output|committed|steps\.[a-z][a-z0-9_]{0,63})(?:\.[^.[\]]+|\[[^.[\]]*\])*|given\.[a-z][a-z0-9_]{0,63}|error|status|on_failure|not_comparable(?:\.[a-z_]+)?)$/u;
-
-const DifferenceName = text(200, 1)
-  .regex(DIFFERENCE_NAME, {
-    error:
-      "must be output, committed or steps.<id>, or a place in one of them, such as output.note; or error, status, on_failure, given.<step> or not_comparable.<reason>",
+const DifferenceName = text(MAX_NAME_CHARS, 1)
+  .regex(WRITTEN_NAME, {
+    error: `must be the name of a place, such as output.note or steps.send.input.subject, that begins with ${NAME_ROOTS.join(", ")}`,
   })
   .meta({
     description:
       "A place that may differ, with all below it: `output.note`, `committed.last_id`, `steps.send` (its effects), `steps.send.input.subject`. " +
-      "Or `error` (it fails now), `status`, `on_failure`, `given.<step>`, `not_comparable.<reason>`.",
+      "Or `error` (it fails now), `status`, `on_failure`, `given.<step>`, `not_comparable.<reason>`, `definition.schedule`.",
     example: "output.note",
   });
 
@@ -60,6 +53,10 @@ export const PassedBacktest = z
     id: z.string().nullable().meta({
       description: "Null where there were no runs yet.",
       example: "bt_8dkq2m0sfj3a",
+    }),
+    rule: z.strictObject({ last: z.int(), allow: z.array(z.string()) }).meta({
+      description: "The rule that it met, of the workflow and its project together.",
+      example: { last: 100, allow: ["output.note"] },
     }),
     runs: z
       .strictObject({

@@ -52,7 +52,7 @@ export interface BacktestRecord {
 /** What was found about one run, for the answers and for the sums. */
 export interface BacktestDetails {
   difference?: BacktestDifference;
-  /** Names that cover all that differs (difference-names.ts); left out for nothing, and in those of older releases. */
+  /** Names that cover all that differs (schemas/difference-names.ts); left out for nothing, and in those of older releases. */
   names?: string[];
   effects: BacktestEffect[];
   stepMs: { before: number; after: number };

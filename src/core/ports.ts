@@ -167,6 +167,8 @@ export interface WorkflowReader {
   authorship(id: string, version: number): Promise<Authorship>;
   /** The newest publication of a workflow, or of one of its versions, whether it is live or not. */
   lastPublication(id: string, version?: number): Promise<Publication | undefined>;
+  /** The versions of a workflow that were published at some time, as far as this is on record. */
+  publishedVersions(id: string): Promise<Set<number>>;
   /** The request of a workflow's published version; undefined when it does not set `expose_as_tool`. */
   exposureRequest(id: string): Promise<ExposureRequest | undefined>;
   /** The consent to a workflow as a tool on record, whether or not the published version asks to be one. */

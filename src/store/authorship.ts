@@ -92,6 +92,17 @@ export async function readLastPublication(
   return last && { version: last.version, backtest: parseJson<PassedBacktest>(last.backtest) };
 }
 
+/** The versions that were published, as far as this is on record. */
+export async function readPublishedVersions(db: Kysely<Schema>, id: string): Promise<Set<number>> {
+  const rows = await db
+    .selectFrom("workflow_publications")
+    .select("version")
+    .distinct()
+    .where("workflow_id", "=", id)
+    .execute();
+  return new Set(rows.map(({ version }) => version));
+}
+
 /** The backtests that versions of a workflow passed when they were last published, where one was needed. */
 export async function passedBacktests(
   db: Kysely<Schema>,

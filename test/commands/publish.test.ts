@@ -29,7 +29,7 @@ describe("millrace workflows publish", () => {
     const refused = await apply(workflow("inputs.count * 11", "gross"));
     expect(refused.code).toBe(1);
     expect(refused.err).toMatch(
-      /not published: orders: .* differ in output\.total \(1 runs\)\. .*: --accept-difference output\.total\. .* The runs are on http/,
+      /not published: orders: .* differs in output\.total \(1 of the last 1 runs, backtest bt_[\w-]+\)\. .*: --accept-difference output\.total\. .* The runs are on http/,
     );
     expect(await cli("workflows", "publish", "orders", "--accept-difference", "output.total")).toEqual({
       code: 0,

@@ -17,6 +17,9 @@ import { listBacktests } from "../../tools/backtests/list-backtests.ts";
 import { updateProject } from "../../tools/projects/update-project.ts";
 import { decideReview } from "../../tools/reviews/decide-review.ts";
 import { getReview } from "../../tools/reviews/get-review.ts";
+import { cancelRun } from "../../tools/runs/cancel-run.ts";
+import { listRuns } from "../../tools/runs/list-runs.ts";
+import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { getWorkflowVersion } from "../../tools/workflows/get-workflow-version.ts";
 import { listWorkflowVersions } from "../../tools/workflows/list-workflow-versions.ts";
@@ -77,12 +80,12 @@ async function published(
     http: ({ method }) => ({ body: method === "GET" ? { rate: 1 } : { booked: true } }),
   });
   /** Calls an operation, with an executor that goes on with backtests meanwhile. */
-  const callAs = async <T>(actor: Actor, tool: AnyTool, input: object, signal?: AbortSignal): Promise<T> => {
+  const callAs = async <T>(actor: Actor, tool: AnyTool, input: object): Promise<T> => {
     const progress = { isDone: false };
     const answer = invoke(here.services, tool, input, {
       actor,
       requestId: "req_1",
-      signal: signal ?? new AbortController().signal,
+      signal: new AbortController().signal,
     }).finally(() => {
       progress.isDone = true;
     });
@@ -111,9 +114,30 @@ async function published(
   const publish = (input: object = {}) => call(publishWorkflow, { workflow_id: "pay", ...input });
   const backtests = async (): Promise<Backtest[]> =>
     (await call<{ items: Backtest[] }>(listBacktests, { workflow_id: "pay" })).items;
+  /** Asks to publish, and leaves once the backtest has started. */
+  const leave = async (input: object): Promise<void> => {
+    const leaves = new AbortController();
+    const answer = invoke(
+      here.services,
+      publishWorkflow,
+      { workflow_id: "pay", ...input },
+      {
+        actor: OPERATOR_ACTOR,
+        requestId: "req_1",
+        signal: leaves.signal,
+      },
+    );
+    answer.catch(() => undefined);
+    await untilPassing(async () => expect(await backtests()).toHaveLength(1));
+    leaves.abort();
+    await expect(answer).rejects.toMatchObject({
+      code: "backtest_unfinished",
+      message: expect.stringContaining("has compared 0 of 2 runs"),
+    });
+  };
   const version = (number: number): Promise<WorkflowVersion> =>
     call(getWorkflowVersion, { workflow_id: "pay", version: number });
-  return { here, call, callAs, as, change, publish, backtests, version, sent: () => here.requests.length };
+  return { here, call, as, leave, change, publish, backtests, version, sent: () => here.requests.length };
 }
 
 const sub = (x: number) => ({ steps: [{ id: "x", type: "set", values: { x } }] });
@@ -142,6 +166,7 @@ describe("publish_workflow with a rule of backtests", () => {
     });
     const passed = {
       id: backtest!.id,
+      rule: RULE,
       runs: { total: 2, equal: 0, different: 2, failing: 0, not_comparable: 0 },
       allowed: ["output.note"],
       accepted: [],
@@ -184,7 +209,7 @@ describe("publish_workflow with a rule of backtests", () => {
         { id: "check", type: "assert", that: "size(inputs.amounts) == 1" },
       ],
     });
-    await expect(publish()).rejects.toMatchObject(differing("error", "steps.more.added"));
+    await expect(publish()).rejects.toMatchObject(differing("error.assert_failed", "steps.more.added"));
     await change({
       more: [
         { id: "more", ...post },
@@ -195,7 +220,10 @@ describe("publish_workflow with a rule of backtests", () => {
     const given = { more: { status: 200, headers: {}, body: {} } };
     here.clock.advance(1_000);
     await call(backtestWorkflow, { workflow_id: "pay", given, wait: 50 });
-    await expect(publish()).rejects.toMatchObject(differing("given.more", "steps.more.added"));
+    // One with given outputs counts only if these are accepted too.
+    await expect(publish({ accept_differences: ["steps.more"] })).rejects.toMatchObject(
+      differing("not_comparable.new_step"),
+    );
     await publish({ accept_differences: ["given.more", "steps.more"] });
   });
 
@@ -242,16 +270,23 @@ describe("publish_workflow with a rule of backtests", () => {
   it("lets no version loosen the rule for itself", async () => {
     const { call, change, publish } = await published();
     await change({ factor: 3, rule: { last: 1, allow: ["output", "steps.pay"] } });
-    const names = ["output.rows.total", "steps.pay.input.body.rows.total"];
+    const values = ["output.rows.total", "steps.pay.input.body.rows.total"];
+    const names = ["definition.backtest", ...values];
     await expect(publish()).rejects.toMatchObject(differing(...names));
     await change({ factor: 3, rule: null });
     await expect(publish()).rejects.toMatchObject(differing(...names));
     await call(unpublishWorkflow, { workflow_id: "pay" });
     await expect(publish()).rejects.toMatchObject(differing(...names));
+    // Nor in two steps.
+    await change({ rule: null });
+    await expect(publish()).rejects.toMatchObject(differing("definition.backtest"));
+    await change({ rule: { ...RULE, allow: ["output"] } });
+    await expect(publish()).rejects.toMatchObject(differing("definition.backtest"));
+    await change({ factor: 3, rule: null });
     await publish({ accept_differences: names });
     await change({ factor: 4 });
     // The published version has no rule now, so the new one has its own.
-    await expect(publish()).rejects.toMatchObject(differing(...names));
+    await expect(publish()).rejects.toMatchObject(differing(...values));
   });
 
   it("needs none to go back to a version that was published before", async () => {
@@ -262,14 +297,111 @@ describe("publish_workflow with a rule of backtests", () => {
     expect(await backtests()).toHaveLength(1);
   });
 
-  it("goes on with the backtest of a caller who left", async () => {
-    const { callAs, change, publish, backtests } = await published();
-    await change({ note: "gross" });
-    const leaves = AbortSignal.abort();
-    await expect(
-      callAs(OPERATOR_ACTOR, publishWorkflow, { workflow_id: "pay" }, leaves),
-    ).rejects.toMatchObject({ code: "request_timeout" });
+  it("names what no run of the past can show", async () => {
+    const { here, call, change, publish } = await published();
+    const start = (more: object) =>
+      call(updateWorkflow, {
+        workflow_id: "pay",
+        definition: { ...definitionOf(here.url, {}), ...more },
+      });
+    const amounts = { type: "array", items: { type: "integer" } };
+    const inputs = (properties: object) => ({
+      inputs: { type: "object", properties, required: ["amounts"] },
+    });
+    await start({
+      schedule: { cron: "0 8 * * MON", inputs: { amounts: [1] } },
+      ...inputs({ amounts: { ...amounts, default: [666] } }),
+      timeout: "1h",
+    });
+    await expect(publish()).rejects.toMatchObject(
+      differing("definition.inputs.amounts", "definition.schedule", "definition.timeout"),
+    );
+    // A further input, and what people read, change no run.
+    await start(inputs({ amounts: { ...amounts, description: "In cents" }, memo: { type: "string" } }));
     await publish();
+    await change({});
+    await expect(publish()).rejects.toMatchObject(differing("definition.inputs.memo"));
+  });
+
+  it("takes runs of published versions only", async () => {
+    const { here, change, publish } = await published();
+    await change({ factor: 3 });
+    for (let count = 0; count < RULE.last; count += 1)
+      await here.call(runWorkflow, { workflow_id: "pay", version: 2, inputs: { amounts: [] }, wait: 0 });
+    await here.settle();
+    await expect(publish()).rejects.toMatchObject(
+      differing("output.rows.total", "steps.pay.input.body.rows.total"),
+    );
+  });
+
+  it("does not count on runs whose replay somebody cancelled, and tests again", async () => {
+    const { here, call, change, publish, backtests } = await published();
+    await change({ factor: 3 });
+    await here.call(backtestWorkflow, { workflow_id: "pay", wait: 0 });
+    await here.executor.continueBacktests();
+    const { items } = await call<{ items: { id: string }[] }>(listRuns, { trigger: "backtest" });
+    for (const { id } of items) await here.call(cancelRun, { run_id: id });
+    await here.settle();
+    await here.executor.continueBacktests();
+    here.clock.advance(1_000);
+    await expect(publish()).rejects.toMatchObject(
+      differing("output.rows.total", "steps.pay.input.body.rows.total"),
+    );
+    expect(await backtests()).toHaveLength(2);
+  });
+
+  it("is not kept from publishing by a backtest with given outputs, or of somebody else", async () => {
+    const { here, call, as, change, publish } = await published();
+    await change({ note: "gross" });
+    const eve = as({ ...keyPrincipal(Scope.options, "eve@example.com"), keyName: "eve" });
+    await eve(backtestWorkflow, { workflow_id: "pay", given: { pay: { body: {} } }, wait: 50 });
+    here.clock.advance(1_000);
+    const running = await call<Backtest>(backtestWorkflow, {
+      workflow_id: "pay",
+      given: { pay: { body: {} } },
+      wait: 0,
+    });
+    here.clock.advance(1_000);
+    expect(running.status).toBe("running");
+    expect(await publish()).toMatchObject({ published_version: 2 });
+  });
+
+  it("does not take the backtest of an earlier request with the same key for what runs now", async () => {
+    const { here, call, change, publish, backtests, leave } = await published();
+    await call(createWorkflow, { name: "Sub", definition: sub(1) });
+    await call(publishWorkflow, { workflow_id: "sub" });
+    await change({ more: [{ id: "sub", type: "workflow", workflow: "sub" }] });
+    const input = { accept_differences: ["steps.sub"], idempotency_key: "k" };
+    await leave(input);
+    here.clock.advance(1_000);
+    await call(updateWorkflow, { workflow_id: "sub", definition: sub(2) });
+    await call(publishWorkflow, { workflow_id: "sub" });
+    await publish(input);
+    expect(await backtests()).toHaveLength(2);
+  });
+
+  it("goes on with the backtest of a caller who left", async () => {
+    const { leave, change, publish, backtests } = await published();
+    await change({ note: "gross" });
+    await leave({});
+    await publish();
+    expect(await backtests()).toHaveLength(1);
+  });
+
+  it("goes on with a backtest although a run has ended since, which was created before", async () => {
+    const more = [{ id: "pause", type: "wait", for: "1h" }];
+    const { here, leave, change, publish, backtests } = await published({ more });
+    const { id } = await here.call<{ id: string }>(runWorkflow, {
+      workflow_id: "pay",
+      inputs: { amounts: [4] },
+      wait: 0,
+    });
+    await here.settle();
+    await change({ note: "gross", more });
+    here.clock.advance(1_000);
+    await leave({});
+    await here.ended(id);
+    expect(await publish()).toMatchObject({ published_version: 2 });
     expect(await backtests()).toHaveLength(1);
   });
 
@@ -304,13 +436,7 @@ describe("publish_workflow with a rule of backtests", () => {
       publish({ accept_differences: ["output.a", "note", "steps", "output..a"] }),
     ).rejects.toMatchObject({
       code: "invalid_input",
-      details: {
-        errors: [
-          { path: "accept_differences[1]" },
-          { path: "accept_differences[2]" },
-          { path: "accept_differences[3]" },
-        ],
-      },
+      details: { errors: [{ path: "accept_differences[1]" }, { path: "accept_differences[3]" }] },
     });
   });
 });
@@ -322,10 +448,9 @@ describe("a project with a rule of backtests", () => {
     const { call, change, publish } = await published({ rule: null });
     await call(updateProject, setRule);
     await change({ factor: 3, rule: { last: 1, allow: ["output", "steps.pay"] } });
-    await expect(publish()).rejects.toMatchObject(
-      differing("output.rows.total", "steps.pay.input.body.rows.total"),
-    );
-    await publish({ accept_differences: ["output", "steps.pay"] });
+    const values = ["output.rows.total", "steps.pay.input.body.rows.total"];
+    await expect(publish()).rejects.toMatchObject(differing("definition.backtest", ...values));
+    await publish({ accept_differences: ["output", "steps.pay", "definition"] });
     await change({ factor: 4, rule: { last: 1, allow: ["output", "steps.pay"] } });
     await publish();
   });
@@ -364,6 +489,9 @@ describe("a project with a rule of backtests", () => {
     expect(await ben<Review>(getReview, { review_id: asked.review.id })).toMatchObject({
       backtest: { runs: { different: 2 }, accepted: accept_differences },
     });
+    await call(updateProject, rule({ last: 6 }));
+    await expect(approve(asked.review.id)).rejects.toMatchObject({ code: "backtest_unfinished" });
+    await call(updateProject, setRule);
     expect(await approve(asked.review.id)).toMatchObject({ status: "approved" });
     expect((await version(2)).backtest).toMatchObject({ accepted: accept_differences });
   });

@@ -1,79 +1,119 @@
-/** Whether a version can go live without a backtest, and what may differ in it. */
+/** What a version must pass before it goes live, where its project or workflow demands a backtest. */
 import { BacktestRule, type PassedBacktest } from "../../schemas/backtest-rule.ts";
+import { coveringName, differenceName, normalName } from "../../schemas/difference-names.ts";
 import { projectOf } from "../../schemas/project.ts";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
-import { normalName } from "../../src/core/difference-names.ts";
+import { unseenChanges } from "../../src/core/definition-changes.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { Readers, Writers } from "../../src/core/ports.ts";
 
-/** What the rules of a project and a workflow ask for together. */
-export interface RequiredBacktest {
-  /** Number of runs. */
+type Reading = Pick<Readers, "projects" | "workflows" | "runs">;
+type Found = Pick<WorkflowWithDefinition, "id" | "project" | "published_version">;
+
+/** A rule with normal names (schemas/difference-names.ts). */
+interface NormalRule {
   last: number;
-  /** Normal names (core/difference-names.ts) of what may differ. */
   allow: string[];
 }
 
+/** What the rules of a project and a workflow ask of a version. */
+export interface RequiredBacktest {
+  /** Both together. */
+  rule: NormalRule;
+  /** The names of what it changes that no run of the past can show. */
+  unseen: string[];
+}
+
 /**
- * Returns the rule for the publication of a version: that of its project, and that of the version that is published, or was last. A
- * version can't loosen the rule for itself: its own one holds only where there is no other.
+ * Returns what the publication of a version needs: the rule of its project, and that of the version that is published, or was last. A
+ * version can't loosen the rule for itself: its own one holds only where there is no other, and a looser one is a difference.
  * @returns undefined where no backtest is needed. A version that was published before needs none, so going back is always possible
  */
 export async function requiredBacktest(
-  read: Pick<Readers, "projects" | "workflows" | "runs">,
-  workflow: Pick<WorkflowWithDefinition, "id" | "project" | "published_version">,
+  read: Reading,
+  workflow: Found,
   version: number,
 ): Promise<RequiredBacktest | undefined> {
   const { id, published_version: published } = workflow;
   if (published === version || (await read.workflows.lastPublication(id, version)) !== undefined)
     return undefined;
-  const ruleOf = async (of: number | undefined): Promise<BacktestRule | undefined> =>
-    of === undefined ? undefined : parseRule(await read.runs.versionDefinition(id, of));
+  const last = published ?? (await read.workflows.lastPublication(id))?.version;
+  const before = last === undefined ? null : await read.runs.versionDefinition(id, last);
+  const after = (await read.runs.versionDefinition(id, version)) ?? {};
   const ofProject = (await read.projects.find(projectOf(workflow)))?.backtest ?? undefined;
-  const ofPublished = await ruleOf(published ?? (await read.workflows.lastPublication(id))?.version);
-  const rules = [ofProject, ofPublished].filter((rule) => rule !== undefined);
-  if (rules.length === 0) {
-    const own = await ruleOf(version);
-    if (own !== undefined) rules.push(own);
-  }
-  if (rules.length === 0) return undefined;
+  const [ofPublished, own] = [parseRule(before), parseRule(after)];
+  const standing = [ofProject, ofPublished].filter((rule) => rule !== undefined);
+  const rule = joined(standing.length === 0 && own !== undefined ? [own] : standing);
+  if (rule === undefined) return undefined;
+  const isLoosened =
+    ofPublished === undefined
+      ? standing.length > 0 && allowsMore(own, rule)
+      : isLooser(own ?? null, ofPublished);
   return {
-    last: Math.max(...rules.map(({ last }) => last)),
-    allow: rules.flatMap(({ allow = [] }) => allow).map(normalName),
+    rule,
+    unseen: [
+      ...(before === null ? [] : unseenChanges(before, after)),
+      ...(isLoosened ? [differenceName(["definition", "backtest"])] : []),
+    ],
   };
 }
 
+/** A definition of an older version may have a field of this name that is no rule. */
+const parseRule = (definition: Readonly<Record<string, unknown>> | null): BacktestRule | undefined =>
+  BacktestRule.optional().safeParse(definition?.["backtest"]).data;
+
+function joined(rules: readonly BacktestRule[]): NormalRule | undefined {
+  if (rules.length === 0) return undefined;
+  const allow = rules.flatMap((rule) => rule.allow ?? []).map(normalName);
+  return { last: Math.max(...rules.map(({ last }) => last)), allow: [...new Set(allow)] };
+}
+
+/** Whether a rule lets more go live than another one. */
+export const isLooser = (rule: BacktestRule | null, before: BacktestRule): boolean =>
+  rule === null || rule.last < before.last || allowsMore(rule, before);
+
+const allowsMore = (rule: BacktestRule | undefined, before: BacktestRule): boolean => {
+  const allowed = (before.allow ?? []).map(normalName);
+  return (rule?.allow ?? []).some((name) => coveringName(normalName(name), allowed) === undefined);
+};
+
 /**
- * Refuses to publish a version that a rule demands a backtest of, and that has none: the rule is newer than the request.
+ * Refuses to publish a version that needs a backtest and passed none, or one of a rule that lets more go live than that of now.
  * @param passed.backtest what it passed; null for nothing
  * @throws AppError backtest_unfinished
  */
 export async function assertBacktested(
-  read: Parameters<typeof requiredBacktest>[0],
-  workflow: Parameters<typeof requiredBacktest>[1],
+  read: Reading,
+  workflow: Found,
   { version, backtest }: { version: number; backtest: PassedBacktest | null },
 ): Promise<void> {
-  if (backtest !== null || (await requiredBacktest(read, workflow, version)) === undefined) return;
+  if (await isBacktested(read, workflow, version, backtest)) return;
   throw new AppError(
     "backtest_unfinished",
-    `Nothing was published. Version ${version} of "${workflow.id}" needs a backtest since the rule of its workflow or project ` +
-      `changed. publish_workflow (POST /workflows/${workflow.id}/publish) runs it.`,
+    `Nothing was published. Version ${version} of "${workflow.id}" needs another backtest, because the rule of its workflow or project ` +
+      `has changed. publish_workflow (POST /workflows/${workflow.id}/publish) runs it.`,
   );
+}
+
+/** Whether what a version passed is enough for the rule of now. */
+export async function isBacktested(
+  read: Reading,
+  workflow: Found,
+  version: number,
+  backtest: PassedBacktest | null,
+): Promise<boolean> {
+  const required = await requiredBacktest(read, workflow, version);
+  return required === undefined || (backtest !== null && !isLooser(backtest.rule, required.rule));
 }
 
 /** Records which differences somebody accepted by publishing a version, or by approving that. */
 export async function auditAccepted(
   tx: Pick<Writers, "recordAudit">,
   workflowId: string,
-  { version, backtest }: { version: number; backtest: PassedBacktest | null | undefined },
+  { version, backtest }: { version: number; backtest: PassedBacktest | null },
 ): Promise<void> {
-  if (backtest?.id === undefined || backtest.id === null || backtest.accepted.length === 0) return;
-  const details = { version, backtest: backtest.id, accepted: backtest.accepted };
+  if (backtest === null || backtest.accepted.length === 0) return;
+  const { id, accepted } = backtest;
+  const details = { version, ...(id !== null && { backtest: id }), accepted };
   await tx.recordAudit(workflowId, "differences_accepted", { details });
-}
-
-/** A definition of an older version may have a field of this name that is no rule. */
-function parseRule(definition: Record<string, unknown> | null): BacktestRule | undefined {
-  const { data } = BacktestRule.optional().safeParse(definition?.["backtest"]);
-  return data;
 }

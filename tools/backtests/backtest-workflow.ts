@@ -168,14 +168,14 @@ async function startBacktest(
   const prepare = async (): Promise<PreparedBacktest> => {
     const tested = await testedDefinition(ctx, workflow, input);
     const source = await sourceWorkflow(ctx, workflow, input.source_workflow_id);
-    const runs = await sourceRuns(ctx.read.runs, {
+    const { runs } = await sourceRuns(ctx.read.runs, {
       workflowId: source.id,
       project: projectOf(workflow),
       last: input.last,
       status: input.status === undefined ? ["succeeded", "failed"] : [input.status],
-      version: input.run_version,
       since: toIso(input.since),
       until: toIso(input.until),
+      isWanted: ({ version }) => input.run_version === undefined || version === input.run_version,
     });
     if (runs.length === 0) throw noRuns(source.id);
     return prepareBacktest(ctx, workflow, { ...tested, source, reads: input.reads, runs });

@@ -6,9 +6,13 @@ import { MAX_WAIT_SECONDS } from "../../schemas/run.ts";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import type { BacktestRecord, BacktestRunRecord } from "../../src/core/backtest-ports.ts";
 import { HOUR } from "../../src/core/clock.ts";
-import { coveringName, fewNames, normalName } from "../../src/core/difference-names.ts";
+import { coveringName, differenceName, fewNames, normalName } from "../../schemas/difference-names.ts";
 import { AppError } from "../../src/core/errors.ts";
+import type { Writers } from "../../src/core/ports.ts";
+import type { RunRecord } from "../../src/core/model.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
+import { usageSubjectOf } from "../../src/core/usage-limits.ts";
+import { runActor } from "../runs/run-actor.ts";
 import { requiredBacktest, type RequiredBacktest } from "./backtest-rule.ts";
 import { publicationDigest } from "./publication-digest.ts";
 import { sourceRuns } from "./source-runs.ts";
@@ -26,14 +30,21 @@ const MAX_NAMES = 100;
 /** Maximum number of names in a message. */
 const MAX_IN_MESSAGE = 5;
 
-/** Why a run was not compared that says nothing about the definition. */
-const BY_CHANCE: ReadonlySet<string> = new Set(["stopped", "purged"]);
+/** The name of a backtest whose replays somebody cancelled: it is run again. */
+const INTERRUPTED = differenceName(["not_comparable", "interrupted"]);
 
 interface Asked {
+  /** As it is now. */
   workflow: WorkflowWithDefinition;
   version: number;
   /** The names of differences that the caller accepts. */
   accepted: readonly string[];
+}
+
+export interface Passed {
+  backtest: PassedBacktest;
+  /** Stands for what was tested. */
+  digest: string;
 }
 
 /**
@@ -41,53 +52,82 @@ interface Asked {
  * @returns undefined where none is needed
  * @throws AppError backtest_differs, backtest_unfinished; those of a start
  */
-export async function passBacktest(ctx: ToolContext, asked: Asked): Promise<PassedBacktest | undefined> {
+export async function passBacktest(ctx: ToolContext, asked: Asked): Promise<Passed | undefined> {
   const { workflow, version } = asked;
-  const rule = await requiredBacktest(ctx.read, workflow, version);
-  if (rule === undefined) return undefined;
-  const runs = await lastRuns(ctx, workflow, rule.last);
-  if (runs.length === 0) return withoutRuns;
+  const required = await requiredBacktest(ctx.read, workflow, version);
+  if (required === undefined) return undefined;
   const digest = await publicationDigest(ctx, ctx.read, workflow, version);
-  const found = await fitting(ctx, { ...asked, rule, digest });
-  const ended = found.filter(({ backtest }) => backtest.status === "finished");
-  const passed = ended.find(({ verdict }) => verdict.open.length === 0);
-  if (passed !== undefined) return toPassed(passed);
-  const running = found.find(({ backtest }) => backtest.status === "running");
-  if (ended[0] !== undefined && running === undefined) throw await differs(ctx, asked, ended[0]);
-  const id = running?.backtest.id ?? (await start(ctx, asked, runs));
+  const { runs, isCut } = await lastRuns(ctx, workflow, required.rule.last);
+  if (isCut) required.unseen.push(differenceName(["not_comparable", "runs_of_drafts"]));
+  const testing: Testing = { ...asked, required, digest };
+  if (runs.length === 0) return assertPassed(ctx, testing, await judge(ctx, testing, null));
+  const found = await fitting(ctx, testing);
+  const passed = found.find(({ backtest, open }) => backtest!.status === "finished" && open.length === 0);
+  if (passed !== undefined) return assertPassed(ctx, testing, passed);
+  const subject = usageSubjectOf(runActor(ctx));
+  const running = found.find(
+    ({ backtest }) =>
+      backtest!.status === "running" && isPlain(backtest!) && usageSubjectOf(backtest!.actor) === subject,
+  );
+  const differing = found.find(
+    ({ backtest, open }) =>
+      backtest!.status === "finished" && isPlain(backtest!) && !open.includes(INTERRUPTED),
+  );
+  if (running === undefined && differing !== undefined) return assertPassed(ctx, testing, differing);
+  const id = running?.backtest!.id ?? (await start(ctx, asked, runs));
   await waitForBacktest(ctx, { id, total: runs.length }, MAX_WAIT_SECONDS);
   const backtest = (await ctx.read.backtests.find(id))!;
   if (backtest.status !== "finished") throw await unfinished(ctx, backtest);
-  const verdict = await verdictOf(ctx, backtest, rule, asked.accepted);
-  if (verdict.open.length > 0) throw await differs(ctx, asked, { backtest, verdict });
-  return toPassed({ backtest, verdict });
+  return assertPassed(ctx, testing, await judge(ctx, testing, backtest));
 }
 
-const withoutRuns: PassedBacktest = {
-  id: null,
-  runs: { total: 0, equal: 0, different: 0, failing: 0, not_comparable: 0 },
-  allowed: [],
-  accepted: [],
-};
+/**
+ * Refuses to publish what is no longer what was tested.
+ * @throws AppError backtest_unfinished
+ */
+export async function assertSameDigest(
+  ctx: Pick<ToolContext, "engine">,
+  tx: Pick<Writers, "workflows" | "runs">,
+  { digest, current, version }: { digest: string; current: WorkflowWithDefinition; version: number },
+): Promise<void> {
+  if ((await publicationDigest(ctx, tx, current, version)) === digest) return;
+  throw notPublished(
+    "backtest_unfinished",
+    `A called workflow, the configuration or the published version has changed while version ${version} was tested. Publish again.`,
+    [],
+  );
+}
 
-const lastRuns = (
+interface Testing extends Asked {
+  required: RequiredBacktest;
+  digest: string;
+}
+
+/** Whether it took no output for granted that nobody has seen. */
+const isPlain = ({ given }: BacktestRecord): boolean => Object.keys(given).length === 0;
+
+/** The newest runs of versions that were published: those of drafts say how drafts do. */
+async function lastRuns(
   { read }: Pick<ToolContext, "read">,
-  workflow: WorkflowWithDefinition,
+  { id, published_version: live, ...workflow }: WorkflowWithDefinition,
   last: number,
   until?: string,
-) =>
-  sourceRuns(read.runs, {
-    workflowId: workflow.id,
+): ReturnType<typeof sourceRuns> {
+  const versions = await read.workflows.publishedVersions(id);
+  return sourceRuns(read.runs, {
+    workflowId: id,
     project: projectOf(workflow),
     last,
     status: ["succeeded", "failed"],
-    version: undefined,
-    since: undefined,
     until,
+    isWanted: ({ version, definition }) => definition === null && (version === live || versions.has(version)),
   });
+}
 
 /** What a backtest found, by name. */
 interface Verdict {
+  /** Null where there were no runs. */
+  backtest: BacktestRecord | null;
   runs: PassedBacktest["runs"];
   /** What differs and is neither allowed nor accepted. */
   open: string[];
@@ -99,40 +139,33 @@ interface Verdict {
   accepted: string[];
 }
 
-interface Fitting {
-  backtest: BacktestRecord;
-  verdict: Verdict;
-}
-
 /** The backtests that say how the version does on the last runs: the newest one that has ended of each kind of reads, and those that run. */
-async function fitting(
-  ctx: ToolContext,
-  { workflow, version, accepted, rule, digest }: Asked & { rule: RequiredBacktest; digest: string },
-): Promise<Fitting[]> {
+async function fitting(ctx: ToolContext, testing: Testing): Promise<Verdict[]> {
+  const { workflow, version, required, digest } = testing;
   const { items } = await ctx.read.backtests.page({
     filter: { workflowId: workflow.id, version },
     after: null,
     limit: MAX_CANDIDATES,
   });
-  const found: Fitting[] = [];
+  const found: Verdict[] = [];
   const oldest = ctx.now() - MAX_AGE_MS;
   for (const backtest of items) {
     const { status, sourceWorkflowId, createdAt } = backtest;
     const isFitting =
       (status === "running" ||
-        (status === "finished" && !found.some((other) => isNewer(other.backtest, backtest)))) &&
+        (status === "finished" && !found.some((other) => isNewer(other.backtest!, backtest)))) &&
       backtest.digest === digest &&
       sourceWorkflowId === workflow.id &&
       Date.parse(createdAt) >= oldest &&
-      (await hasLastRuns(ctx, workflow, rule.last, backtest));
-    if (isFitting) found.push({ backtest, verdict: await verdictOf(ctx, backtest, rule, accepted) });
+      (await hasLastRuns(ctx, workflow, required.rule.last, backtest));
+    if (isFitting) found.push(await judge(ctx, testing, backtest));
   }
   return found;
 }
 
 /** Whether a backtest that was found before says what another one says, about later runs. */
 const isNewer = (found: BacktestRecord, other: BacktestRecord): boolean =>
-  found.status === "finished" && found.reads === other.reads;
+  found.status === "finished" && found.reads === other.reads && isPlain(found) === isPlain(other);
 
 /** Whether a backtest has all of the last runs that there were when it started. */
 async function hasLastRuns(
@@ -141,7 +174,11 @@ async function hasLastRuns(
   last: number,
   { id, createdAt }: BacktestRecord,
 ): Promise<boolean> {
-  const wanted = new Set((await lastRuns(ctx, workflow, last, createdAt)).map((run) => run.id));
+  const { runs } = await lastRuns(ctx, workflow, last, createdAt);
+  // Those that ended later could not be in it.
+  const wanted = new Set(
+    runs.flatMap((run) => (run.finishedAt !== null && run.finishedAt <= createdAt ? [run.id] : [])),
+  );
   for await (const { sourceRun } of runsOf(ctx, id)) wanted.delete(sourceRun);
   return wanted.size === 0;
 }
@@ -155,17 +192,17 @@ async function* runsOf({ read }: Pick<ToolContext, "read">, id: string): AsyncGe
   }
 }
 
-async function verdictOf(
+async function judge(
   ctx: Pick<ToolContext, "read">,
-  { id, given }: BacktestRecord,
-  rule: RequiredBacktest,
-  accepted: readonly string[],
+  { required: { rule, unseen }, accepted }: Testing,
+  backtest: BacktestRecord | null,
 ): Promise<Verdict> {
   const acceptable = accepted.map(normalName);
   const runs = { total: 0, equal: 0, different: 0, failing: 0, not_comparable: 0 };
   const [open, allowed, used] = [new Set<string>(), new Set<string>(), new Set<string>()];
   /** @returns whether nobody has accepted it */
   const isOpen = (name: string): boolean => {
+    if (open.has(name)) return true;
     const byRule = coveringName(name, rule.allow);
     const byCaller = byRule === undefined ? coveringName(name, acceptable) : undefined;
     if (byRule !== undefined) allowed.add(byRule);
@@ -173,32 +210,50 @@ async function verdictOf(
     else open.add(name);
     return byRule === undefined && byCaller === undefined;
   };
+  for (const name of unseen) isOpen(name);
   // Nobody knows what these steps would return.
-  for (const step of Object.keys(given)) isOpen(`given.${step}`);
+  for (const step of Object.keys(backtest?.given ?? {})) isOpen(differenceName(["given", step]));
   let openRuns = 0;
-  let chance = 0;
-  for await (const { result, details } of runsOf(ctx, id)) {
+  let unknown = 0;
+  for await (const { result, details } of backtest === null ? [] : runsOf(ctx, backtest.id)) {
     runs.total += 1;
-    if (result !== null) runs[result] += 1;
-    if (BY_CHANCE.has(details?.difference?.reason ?? "")) chance += 1;
-    else if ((details?.names ?? []).filter(isOpen).length > 0) openRuns += 1;
+    if (result === null || result === "equal") {
+      if (result !== null) runs.equal += 1;
+      continue;
+    }
+    runs[result] += 1;
+    // An older release compared it, which names nothing.
+    const names = details?.names ?? [differenceName(["not_comparable", "unnamed"])];
+    if (names.length === 0) unknown += 1;
+    if (names.filter(isOpen).length > 0) openRuns += 1;
   }
-  // Where no run could be compared, nobody knows anything.
-  if (chance === runs.total && isOpen("not_comparable")) openRuns = runs.total;
-  return { runs, openRuns, open: fewNames(open, MAX_NAMES), allowed: [...allowed], accepted: [...used] };
+  // Where each run ended by chance, nobody knows anything.
+  if (runs.total > 0 && unknown === runs.total && isOpen("not_comparable")) openRuns = runs.total;
+  return {
+    backtest,
+    runs,
+    openRuns,
+    open: fewNames(open, MAX_NAMES),
+    allowed: [...allowed],
+    accepted: [...used],
+  };
 }
 
-const toPassed = ({ backtest: { id }, verdict: { runs, allowed, accepted } }: Fitting): PassedBacktest => ({
-  id,
-  runs,
-  allowed,
-  accepted,
-});
+/** @throws AppError backtest_differs */
+async function assertPassed(ctx: ToolContext, testing: Testing, verdict: Verdict): Promise<Passed> {
+  const { backtest, runs, open, allowed, accepted } = verdict;
+  if (open.length > 0) throw await differs(ctx, testing, verdict);
+  const { rule } = testing.required;
+  return {
+    backtest: { id: backtest?.id ?? null, rule, runs, allowed, accepted },
+    digest: testing.digest,
+  };
+}
 
 async function start(
   ctx: ToolContext,
   { workflow, version }: Asked,
-  runs: Awaited<ReturnType<typeof sourceRuns>>,
+  runs: readonly RunRecord[],
 ): Promise<string> {
   if ((await ctx.read.jobs.executors()).length === 0)
     throw notPublished(
@@ -208,7 +263,9 @@ async function start(
       [],
     );
   const tested = { version, definition: null, given: {}, reads: "recorded", source: workflow, runs } as const;
-  return saveBacktest(ctx, await prepareBacktest(ctx, workflow, tested), `backtest@${version}`);
+  const prepared = await prepareBacktest(ctx, workflow, tested);
+  // A repeated request finds it as any other one does, or starts another one if it does not fit any more.
+  return saveBacktest(ctx, prepared, prepared.backtest.id);
 }
 
 const notPublished = (
@@ -241,28 +298,36 @@ async function unfinished(
 async function differs(
   { accounts }: Pick<ToolContext, "accounts">,
   { workflow, version }: Asked,
-  { backtest: { id }, verdict: { open, openRuns, runs } }: Fitting,
+  { backtest, open, openRuns, runs }: Verdict,
 ): Promise<AppError> {
   const listed = open.slice(0, MAX_IN_MESSAGE).join(", ");
   const more = open.length > MAX_IN_MESSAGE ? `, and ${open.length - MAX_IN_MESSAGE} more` : "";
-  const page = await accounts.pageUrl(`/workflows/${workflow.id}/backtests/${id}`);
-  return notPublished(
-    "backtest_differs",
-    `The backtest ${id} of version ${version} and the last ${runs.total} runs differ in ${listed}${more}` +
-      `${openRuns > 0 ? ` (${openRuns} runs)` : ""}. If that is what it should do, accept it by name: ` +
-      `accept_differences: ${JSON.stringify(open)}. Else change the workflow. ` +
-      `backtest_workflow with backtest_id: "${id}" shows its first runs; all are on ${page}.` +
-      (open.includes("not_comparable.changed_read")
-        ? ` A query has changed: backtest_workflow with version: ${version}, reads: "live" runs it, and counts here.`
-        : ""),
-    [
-      {
-        path: "accept_differences",
-        code: "not_accepted",
-        message: "does not name everything that differs",
-        allowed: open,
-        fix: "Accept what it should do by name, or change the workflow.",
-      },
-    ],
-  );
+  const names = open.length > MAX_IN_MESSAGE ? "the names in `errors`" : JSON.stringify(open);
+  const parts = [
+    `Version ${version} differs in ${listed}${more}`,
+    ...(backtest === null ? [] : [` (${openRuns} of the last ${runs.total} runs, backtest ${backtest.id})`]),
+    `. If that is what it should do, accept it by name: accept_differences: ${names}. Else change the workflow.`,
+  ];
+  if (backtest !== null) {
+    const page = await accounts.pageUrl(`/workflows/${workflow.id}/backtests/${backtest.id}`);
+    parts.push(
+      ` backtest_workflow with backtest_id: "${backtest.id}" shows its first runs; all are on ${page}.`,
+    );
+  }
+  if (open.includes("not_comparable"))
+    parts.push(" No run could be compared: all were stopped, or are no longer stored.");
+  if (open.includes(INTERRUPTED)) parts.push(" Replays were cancelled; publishing again tests again.");
+  if (open.includes("not_comparable.changed_read"))
+    parts.push(
+      ` A query has changed: backtest_workflow with version: ${version}, reads: "live" runs it, and counts here.`,
+    );
+  return notPublished("backtest_differs", parts.join(""), [
+    {
+      path: "accept_differences",
+      code: "not_accepted",
+      message: "does not name everything that differs",
+      allowed: open,
+      fix: "Accept what it should do by name, or change the workflow.",
+    },
+  ]);
 }

@@ -3,7 +3,7 @@ import type { RunStatus } from "../../schemas/run.ts";
 import type { ListPosition, RunRecord } from "../../src/core/model.ts";
 import type { RunReader } from "../../src/core/run-ports.ts";
 
-/** Number of runs that are read at a time, and at most, where only those of one version count. */
+/** Number of runs that are read at a time, and at most, where only some count. */
 const PAGE = 200;
 const MAX_READ = 10_000;
 
@@ -12,16 +12,23 @@ interface Wanted {
   project: string;
   last: number;
   status: readonly RunStatus[];
-  version: number | undefined;
-  since: string | undefined;
-  until: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+  /** Which of them count. */
+  isWanted: (run: RunRecord) => boolean;
 }
 
-/** The newest runs first. Trials are none of them. */
+interface SourceRuns {
+  /** The newest first. Trials are none of them. */
+  runs: RunRecord[];
+  /** Whether older ones were left out, although there are fewer than were wanted. */
+  isCut: boolean;
+}
+
 export async function sourceRuns(
   runs: Pick<RunReader, "page">,
-  { workflowId, project, last, status, version, since, until }: Wanted,
-): Promise<RunRecord[]> {
+  { workflowId, project, last, status, since, until, isWanted }: Wanted,
+): Promise<SourceRuns> {
   const filter = { workflowId, project, status, isTrial: false, since, until };
   const found: RunRecord[] = [];
   let after: ListPosition | null = null;
@@ -31,9 +38,9 @@ export async function sourceRuns(
       after,
       limit: PAGE,
     });
-    found.push(...page.items.filter((run) => version === undefined || run.version === version));
+    found.push(...page.items.filter(isWanted));
     after = page.next;
     if (after === null) break;
   }
-  return found.slice(0, last);
+  return { runs: found.slice(0, last), isCut: after !== null && found.length < last };
 }

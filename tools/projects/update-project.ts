@@ -11,11 +11,11 @@ import {
 } from "../../schemas/project.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import { isInstanceAdmin } from "../../src/core/access.ts";
-import { coveringName, normalName } from "../../src/core/difference-names.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { Writers } from "../../src/core/ports.ts";
 import type { ProjectRecord } from "../../src/core/project-ports.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
+import { isLooser } from "../backtests/backtest-rule.ts";
 import { findAdministered } from "./find-project.ts";
 import { mergeLimits } from "./merge-limits.ts";
 import { serializeProject } from "./serialize-project.ts";
@@ -53,7 +53,11 @@ export const updateProject = defineTool({
       const before = await findAdministered(ctx, tx.projects, id);
       assertInstanceFields(ctx, before, input);
       if (before.review && input.review === false) assertPerson(ctx, "turn reviews off");
-      if (input.backtest !== undefined && isLooser(input.backtest, before.backtest))
+      if (
+        input.backtest !== undefined &&
+        before.backtest !== null &&
+        isLooser(input.backtest, before.backtest)
+      )
         assertPerson(ctx, "loosen or remove the rule of backtests");
       const { name, description, connections, http_public: httpPublic, review, backtest, limits } = input;
       const change = {
@@ -101,14 +105,6 @@ const isUnknownToOlderReleases = ({
   limits,
 }: ProjectRecord): boolean =>
   connections !== "all" || httpPublic !== null || review || backtest !== null || limits !== null;
-
-/** Whether a rule lets more go live than another one. */
-function isLooser(rule: BacktestRule | null, before: BacktestRule | null): boolean {
-  if (before === null) return false;
-  if (rule === null || rule.last < before.last) return true;
-  const allowed = (before.allow ?? []).map(normalName);
-  return (rule.allow ?? []).some((name) => coveringName(normalName(name), allowed) === undefined);
-}
 
 /** A key that could end what publishing needs could publish without it. @throws AppError person_needed */
 function assertPerson({ actor }: Pick<ToolContext, "actor">, action: string): void {

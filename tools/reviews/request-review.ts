@@ -6,13 +6,13 @@ import type { RequestedReview, ReviewExample } from "../../schemas/review.ts";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { iso } from "../../src/core/clock.ts";
 import { isContributor } from "../../src/core/authorship.ts";
-import { coveringName, normalName } from "../../src/core/difference-names.ts";
+import { coveringName, normalName } from "../../schemas/difference-names.ts";
 import { newReviewId } from "../../src/core/ids.ts";
 import type { Principal, Readers, Writers } from "../../src/core/ports.ts";
 import type { ReviewRecord } from "../../src/core/review-ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { usageSubjectOf } from "../../src/core/usage-limits.ts";
-import { requiredBacktest } from "../backtests/backtest-rule.ts";
+import { isBacktested } from "../backtests/backtest-rule.ts";
 import { planPublication } from "./review-plan.ts";
 import { decidedError } from "./find-decidable.ts";
 import { findReview, reviewUrl } from "./serialize-review.ts";
@@ -28,8 +28,8 @@ interface Requested {
 interface TestedRequest extends Requested {
   reason: string | null;
   examples: ReviewExample[];
-  /** Undefined where none was needed. */
-  backtest: PassedBacktest | undefined;
+  /** Null where none was needed. */
+  backtest: PassedBacktest | null;
 }
 
 /**
@@ -46,7 +46,7 @@ export async function findSameRequest(
   const { backtest } = pending;
   const names = accepted.map(normalName);
   const isAccepted = (name: string): boolean => coveringName(name, names) !== undefined;
-  if (backtest === null && (await requiredBacktest(read, workflow, version)) !== undefined) return undefined;
+  if (!(await isBacktested(read, workflow, version, backtest))) return undefined;
   // It accepts more than the caller does.
   if (accepted.length > 0 && backtest?.accepted.every(isAccepted) === false) return undefined;
   const { digest } = await planPublication(ctx, read, workflow, version, breakCallers);
@@ -94,7 +94,7 @@ export async function requestReview(
     ...planned,
     status: "pending",
     examples,
-    backtest: backtest ?? null,
+    backtest,
     reason,
     requestedAt,
     requestedBy: owner,

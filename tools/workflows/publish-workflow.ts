@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AcceptDifferences, type PassedBacktest } from "../../schemas/backtest-rule.ts";
+import { AcceptDifferences } from "../../schemas/backtest-rule.ts";
 import { PublishedWorkflow } from "../../schemas/exposure.ts";
 import {
   BreakCallers,
@@ -13,7 +13,7 @@ import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import type { ReviewRecord } from "../../src/core/review-ports.ts";
 import { assertBacktested, auditAccepted } from "../backtests/backtest-rule.ts";
-import { passBacktest } from "../backtests/pass-backtest.ts";
+import { assertSameDigest, type Passed, passBacktest } from "../backtests/pass-backtest.ts";
 import { endPublishedReview } from "../reviews/end-published-review.ts";
 import { notifyReviewers } from "../reviews/notify-reviewers.ts";
 import {
@@ -106,29 +106,29 @@ export const publishWorkflow = defineTool({
       ...(warnings.length > 0 && { warnings }),
     });
     let review: ReviewRecord | undefined;
-    let backtest: PassedBacktest | undefined;
+    let passed: Passed | undefined;
     const check =
       definition &&
       (async () => {
         await assertCallersFit(ctx, publication(id, new Map([[id, definition]])), allowed);
-        backtest = await passBacktest(ctx, { workflow, version, accepted });
+        const current = await findWorkflow(ctx.read.workflows, workflow_id);
+        passed = await passBacktest(ctx, { workflow: current, version, accepted });
       });
     const published = await whileCallersFit(ctx, check, async (tx, assertUnchanged) => {
       const current = await findWorkflow(tx.workflows, workflow_id);
       assertVersionMatches(current, if_match);
       assertNotArchived(current);
       const isLive = current.published_version === version;
-      if (!isLive) await assertBacktested(tx, current, { version, backtest: backtest ?? null });
+      const backtest = passed?.backtest ?? null;
+      if (!isLive) await assertBacktested(tx, current, { version, backtest });
+      if (!isLive && passed !== undefined) await assertSameDigest(ctx, tx, { ...passed, current, version });
       if (!isLive && (await needsReview(tx, ctx.actor.principal, current, version))) {
         await assertUnchanged();
         review = await requestReview(ctx, tx, { ...asked, workflow: current, examples, backtest });
         return withWarnings(await withRequest(ctx, current, review));
       }
       if (isLive) await assertMayStart(live);
-      const isNewReview = await tx.workflows.addPublication(
-        { id, version, backtest: backtest ?? null },
-        ctx.actor.principal,
-      );
+      const isNewReview = await tx.workflows.addPublication({ id, version, backtest }, ctx.actor.principal);
       if (isLive) {
         // Who publishes what somebody else has published reviews it.
         if (isNewReview) await tx.recordAudit(id);

@@ -1,9 +1,18 @@
 /** Backtests generated workflows, and compares what each backtest says with runs of the changed workflow. */
+import { coveringName } from "../../../schemas/difference-names.ts";
 import type { BacktestRunRecord } from "../../../src/core/backtest-ports.ts";
+import { compareValues } from "../../../src/engine/executor/backtests/show-differences.ts";
 import { testEngine } from "../engine.ts";
 import type { Change } from "./changes.ts";
 import { definitionOf } from "./definition.ts";
-import { compareObserved, countingPeer, observe, runForReal, type Truth } from "./observed-runs.ts";
+import {
+  compareObserved,
+  countingPeer,
+  observe,
+  type ObservedRun,
+  runForReal,
+  type Truth,
+} from "./observed-runs.ts";
 import { oneAtATime, type Order } from "./one-at-a-time.ts";
 import { runBacktest } from "./run-backtest.ts";
 import type { Inputs, Workflow } from "./workflows.ts";
@@ -60,7 +69,10 @@ export async function backtestJudge() {
         after: await observe(engine, peer, after[index]!, changed),
       };
       const truth = compareObserved(seen.before, seen.after);
-      const wrong = unchanged[index]!.result === "equal" ? mistake(truth, found) : "unchanged, but not equal";
+      const wrong =
+        unchanged[index]!.result === "equal"
+          ? (mistake(truth, found) ?? unnamed(seen, found))
+          : "unchanged, but not equal";
       if (wrong !== undefined) {
         const about = { inputs: inputs[index], change: change.kind, order, definition, changed, ...seen };
         throw new Error(`${wrong}: ${JSON.stringify({ ...about, unchanged: unchanged[index], found })}`);
@@ -85,6 +97,30 @@ export async function backtestJudge() {
   }
 
   return { judge, counts };
+}
+
+interface Seen {
+  before: ObservedRun;
+  after: ObservedRun;
+}
+
+/** What really differs and has no name in the result, if the run was compared. */
+function unnamed({ before, after }: Seen, { result, details }: BacktestRunRecord): string | undefined {
+  if (result === "equal") return details?.names === undefined ? undefined : "equal, with names";
+  const names = details?.names ?? [];
+  if (result === "not_comparable") return undefined;
+  if (names.length === 0) return `${result}, without a name`;
+  // Where a step asks otherwise, its recorded answer stands in, and what follows from another answer is not known.
+  if (names.some((name) => name.startsWith("steps."))) return undefined;
+  const missing = [
+    ...(before.status === "succeeded" && after.status === "succeeded"
+      ? compareValues(["output"], JSON.parse(before.output), JSON.parse(after.output)).names
+      : []),
+    ...(before.status !== after.status
+      ? [after.status === "failed" ? `error.${after.error!.code}` : "status"]
+      : []),
+  ].filter((name) => coveringName(name, names) === undefined);
+  return missing.length === 0 ? undefined : `${result}, without ${missing.join(", ")}`;
 }
 
 function mistake(truth: Truth, { result }: BacktestRunRecord): string | undefined {

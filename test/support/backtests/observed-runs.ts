@@ -8,7 +8,7 @@ import type { OneAtATime } from "./one-at-a-time.ts";
 import type { Inputs } from "./workflows.ts";
 
 /** What others see of a run, with its id and times replaced. */
-interface ObservedRun {
+export interface ObservedRun {
   id: string;
   status: string;
   error: { code: string; step: string | undefined } | null;

@@ -26,6 +26,7 @@ import { combinationIssues } from "./combinations.ts";
 import { type ParsedDefinition, type ParsedStep, schemaChecker } from "./schema-check.ts";
 import { misreadFollower } from "./follow-misread.ts";
 import { withMisread } from "./misread-issues.ts";
+import { backtestIssues } from "./backtest-issues.ts";
 import { mustSucceedIssues } from "./must-succeed-issues.ts";
 import { durationIssues } from "./duration-issues.ts";
 import { zeroDurationIssues } from "./zero-durations.ts";
@@ -154,6 +155,10 @@ export function checker({
         isActiveUser: checkConnections ? isActiveUser : undefined,
         now: clock.now(),
       })),
+      ...backtestIssues(
+        written,
+        parsedSteps.map(({ id }) => id),
+      ),
     );
     issues.push(
       ...(await triggerIssues(

@@ -7,7 +7,9 @@
  */
 import type { Logger } from "pino";
 import type { BacktestRunRecord, RunningBacktest } from "../../../core/backtest-ports.ts";
+import type { NotComparable } from "../../../../schemas/backtest.ts";
 import { isAgreed, iso } from "../../../core/clock.ts";
+import { differenceName } from "../../../../schemas/difference-names.ts";
 import type { PreparedRun } from "../../../core/engine-port.ts";
 import { AppError, isStorageUnavailable } from "../../../core/errors.ts";
 import { BACKFILL_PRIORITY, type RunRecord } from "../../../core/model.ts";
@@ -18,7 +20,7 @@ import { LimitRefusal } from "../../run-state/limit-refusal.ts";
 import type { PrepareRun } from "../../run-state/prepare-run.ts";
 import type { RunContext } from "../../run-state/run-context.ts";
 import { startRun } from "../../run-state/start-run.ts";
-import { type Compared, compareReplay, notCompared } from "./compare-replay.ts";
+import { type Compared, compareReplay, notComparableName, notCompared } from "./compare-replay.ts";
 import { summaryOf } from "./summary.ts";
 
 /** Backtests processed per poll. */
@@ -108,9 +110,9 @@ export function backtester(options: Options): Backtester {
   /** @returns undefined while its replay runs */
   async function comparedEntry({ sourceRun, run }: BacktestRunRecord): Promise<Compared | undefined> {
     const replay = await runs.find(run!);
-    if (replay === undefined) return notCompared("purged", "The replay is no longer stored.");
+    if (replay === undefined) return interrupted("purged", "The replay is no longer stored.");
     if (replay.finishedAt === null) return undefined;
-    if (replay.status === "cancelled") return notCompared("stopped", "The replay was cancelled.");
+    if (replay.status === "cancelled") return interrupted("stopped", "The replay was cancelled.");
     const source = await runs.find(sourceRun);
     if (source === undefined) return purged(sourceRun);
     try {
@@ -119,7 +121,9 @@ export function backtester(options: Options): Backtester {
       if (isStorageUnavailable(err)) throw err;
       // The definition was pruned, or is one that this release does not read. The others are compared in any case.
       log.warn({ err, run_id: sourceRun }, "run not compared");
-      return notCompared("purged", `The run ${sourceRun} can't be read with its definition any more.`);
+      return notCompared("purged", `The run ${sourceRun} can't be read with its definition any more.`, {
+        name: notComparableName("purged"),
+      });
     }
   }
 
@@ -244,17 +248,25 @@ const setMessage = async (
   if (text !== present) await writer.setMessage(id, text);
 };
 
-const purged = (runId: string): Compared => notCompared("purged", `The run ${runId} is no longer stored.`);
+const purged = (runId: string): Compared =>
+  notCompared("purged", `The run ${runId} is no longer stored.`, { name: null });
+
+/** What ended a replay from outside says nothing about the run either: it could be tested again. */
+const interrupted = (reason: NotComparable, message: string): Compared =>
+  notCompared(reason, message, { name: notComparableName("interrupted") });
 
 /** What ended a run from outside says nothing about its definition. */
 const stoppedEarly = ({ stop }: RunRecord): Compared | undefined =>
   stop === null || stop.undoing === true
     ? undefined
-    : notCompared("stopped", "The run was cancelled, or reached its timeout.");
+    : notCompared("stopped", "The run was cancelled, or reached its timeout.", { name: null });
 
 /** The definition refuses the inputs of the run. */
 function refusedInputs({ message, details }: AppError): Compared {
   const [first] = details.errors ?? [];
   const what = first === undefined ? message : `${first.path} ${first.message}`;
-  return notCompared("refused_inputs", `It refuses the inputs of the run: ${what}.`, first?.fix);
+  return notCompared("refused_inputs", `It refuses the inputs of the run: ${what}.`, {
+    name: differenceName(["error", "invalid_input"]),
+    fix: first?.fix,
+  });
 }

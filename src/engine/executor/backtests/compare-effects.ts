@@ -2,7 +2,7 @@
 import type { BacktestEffect } from "../../../../schemas/backtest.ts";
 import type { Difference } from "../../../../schemas/difference.ts";
 import { canonicalJson } from "../../../core/canonical-json.ts";
-import { differenceName } from "../../../core/difference-names.ts";
+import { differenceName } from "../../../../schemas/difference-names.ts";
 import type { StepDefinition } from "../../../../schemas/workflow-definition.ts";
 import type { RunReader } from "../../../core/run-ports.ts";
 import { ancestorsOf } from "../../definition/graph.ts";
@@ -22,7 +22,7 @@ const MAX_COMPARED = 20;
 
 interface Effects {
   effects: BacktestEffect[];
-  /** The names of what differs (core/difference-names.ts). */
+  /** The names of what differs (schemas/difference-names.ts). */
   names: string[];
   /** Whether the replay ended before it came to effects that the run had, and these may differ now. */
   areUnknown: boolean;

@@ -9,7 +9,7 @@ import type { Difference } from "../../../../schemas/difference.ts";
 import type { RunError } from "../../../../schemas/run.ts";
 import type { BacktestDetails } from "../../../core/backtest-ports.ts";
 import { canonicalJson } from "../../../core/canonical-json.ts";
-import { fewNames } from "../../../core/difference-names.ts";
+import { differenceName, fewNames } from "../../../../schemas/difference-names.ts";
 import type { RunRecord } from "../../../core/model.ts";
 import type { RunReader } from "../../../core/run-ports.ts";
 import { toStepStatus } from "../../../core/step-states.ts";
@@ -44,15 +44,18 @@ interface Options {
   planOf(run: RunRecord): Promise<Plan>;
 }
 
-/** The result of a run that has no replay. */
+/**
+ * The result of a run that has no replay to compare with.
+ * @param name of what differs (schemas/difference-names.ts); null where the run itself is why, which says nothing about the definition
+ */
 export const notCompared = (
   reason: NotComparable | "refused_inputs",
   message: string,
-  fix?: string,
+  { name, fix }: { name: string | null; fix?: string | undefined },
 ): Compared => ({
   result: reason === "refused_inputs" ? "failing" : "not_comparable",
   details: {
-    names: [reason === "refused_inputs" ? "error" : notComparableName(reason)],
+    names: name === null ? [] : [name],
     difference: {
       ...(reason !== "refused_inputs" && { reason }),
       message: message.slice(0, MAX_MESSAGE),
@@ -81,15 +84,16 @@ export async function compareReplay(
     result,
     details: {
       ...(difference !== undefined && { difference }),
-      ...(names.length > 0 && { names: fewNames(names, MAX_NAMES) }),
+      ...(result !== "equal" && { names: fewNames(names, MAX_NAMES) }),
       effects,
       ...amounts,
     },
   });
 
-  const unknown = unknownStep(after) ?? stopped(before, after, { endedAlike, areUnknown });
+  const byChance = stoppedByChance(before, endedAlike);
+  const unknown = byChance ?? unknownStep(after) ?? stopped(before, after, { endedAlike, areUnknown });
   if (unknown !== undefined) {
-    names.push(notComparableName(unknown.reason!));
+    if (unknown !== byChance && unknown.reason !== "purged") names.push(notComparableName(unknown.reason!));
     return verdict("not_comparable", unknown);
   }
   const outputs = await compareResults(runs, source, replay);
@@ -109,7 +113,9 @@ export async function compareReplay(
   });
 }
 
-const notComparableName = (reason: NotComparable): string => `not_comparable.${reason}`;
+/** The name of runs that are not comparable, as differences are named. */
+export const notComparableName = (reason: NotComparable | "interrupted"): string =>
+  differenceName(["not_comparable", reason]);
 
 /** Whether both failed, and of the same reason. Of several items that fail, which comes first is chance. */
 const isSameFailure = (was: RunError | null, is: RunError | null): boolean =>
@@ -123,7 +129,8 @@ const isSameFailure = (was: RunError | null, is: RunError | null): boolean =>
 const hasFailedUndos = ({ details }: RunError): boolean => details?.["undo_failed"] !== undefined;
 
 function namesOfEnd(before: Recorded, after: Recorded, endedAlike: boolean): string[] {
-  if (after.run.status === "failed" && !endedAlike) return ["error"];
+  if (after.run.status === "failed" && !endedAlike)
+    return [differenceName(["error", after.run.error?.code ?? "unknown"])];
   if (before.run.status !== after.run.status) return ["status"];
   return before.run.status !== "succeeded" && handlerChanged(before, after) ? ["on_failure"] : [];
 }
@@ -157,17 +164,20 @@ const unknownBecause = (reason: NotComparable, message: string): BacktestDiffere
   differences: [],
 });
 
+/** Of a run that ended by chance nobody knows what else it would have done; its definition has no part in it. */
+function stoppedByChance({ run: { error } }: Recorded, endedAlike: boolean): BacktestDifference | undefined {
+  if (error === null || !BY_CHANCE.has(error.code) || endedAlike) return undefined;
+  return unknownBecause(
+    "stopped",
+    `The run ended with ${error.code}, which has nothing to do with its definition.`,
+  );
+}
+
 function stopped(
   before: Recorded,
   after: Recorded,
   { endedAlike, areUnknown }: { endedAlike: boolean; areUnknown: boolean },
 ): BacktestDifference | undefined {
-  const { error } = before.run;
-  if (error !== null && BY_CHANCE.has(error.code) && !endedAlike)
-    return unknownBecause(
-      "stopped",
-      `The run ended with ${error.code}, which has nothing to do with its definition.`,
-    );
   if (endedAlike && undoChanged(before, after))
     return unknownBecause(
       "undo_changed",

@@ -1,7 +1,7 @@
 /** Differences as answers show them, with their full paths and short values, and the names of all of them. */
 import type { Difference } from "../../../../schemas/difference.ts";
 import { canonicalJson } from "../../../core/canonical-json.ts";
-import { differenceName } from "../../../core/difference-names.ts";
+import { differenceName } from "../../../../schemas/difference-names.ts";
 import { formatPath } from "../../../core/issues.ts";
 import { differencesOf } from "../../../core/value-difference.ts";
 
