@@ -17,7 +17,7 @@ const key = fc.oneof(
 );
 const path = fc
   .tuple(fc.constantFrom(...NAME_ROOTS), fc.array(fc.oneof(key, fc.nat(9)), { maxLength: 8 }))
-  .map(([root, keys]) => [root, ...keys]);
+  .map(([root, keys]) => keys.toSpliced(0, 0, root));
 
 describe("differenceName", () => {
   it("leaves out indexes, and stops before a key that no name can hold", () => {

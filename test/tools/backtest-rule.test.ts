@@ -142,6 +142,8 @@ async function published(
 
 const sub = (x: number) => ({ steps: [{ id: "x", type: "set", values: { x } }] });
 
+const inputs = (properties: object) => ({ inputs: { type: "object", properties, required: ["amounts"] } });
+
 /** The input of update_project. */
 const rule = (backtest: object | null) => ({ project: "default", backtest });
 
@@ -305,9 +307,6 @@ describe("publish_workflow with a rule of backtests", () => {
         definition: { ...definitionOf(here.url, {}), ...more },
       });
     const amounts = { type: "array", items: { type: "integer" } };
-    const inputs = (properties: object) => ({
-      inputs: { type: "object", properties, required: ["amounts"] },
-    });
     await start({
       schedule: { cron: "0 8 * * MON", inputs: { amounts: [1] } },
       ...inputs({ amounts: { ...amounts, default: [666] } }),

@@ -43,12 +43,16 @@ describe("everyday work with changes", () => {
     await price("inputs.units >= 1000");
     await expect(publish()).rejects.toMatchObject({
       code: "backtest_differs",
-      message: expect.stringContaining("differs in output.cents, steps.charge.input.body.cents (3 of the last 5 runs, "),
+      message: expect.stringContaining(
+        "differs in output.cents, steps.charge.input.body.cents (3 of the last 5 runs, ",
+      ),
       details: { errors: [{ path: "accept_differences", allowed: names }] },
     });
 
     await price("inputs.units > 1000");
-    await expect(publish()).rejects.toMatchObject({ message: expect.stringContaining("(2 of the last 5 runs, ") });
+    await expect(publish()).rejects.toMatchObject({
+      message: expect.stringContaining("(2 of the last 5 runs, "),
+    });
     await publish({ accept_differences: names });
     const live = await environment.call<WorkflowVersion>(getWorkflowVersion, { workflow_id, version: 4 });
     expect(live.backtest).toMatchObject({ runs: { total: 5, equal: 0, different: 5 }, accepted: names });

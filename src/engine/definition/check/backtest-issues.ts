@@ -6,7 +6,7 @@ import type { LocatedIssue } from "./check-report.ts";
 type Top = Readonly<Record<string, unknown>>;
 
 /** What can differ in the effects of a step. */
-const OF_EFFECTS = ["input", "added", "removed", "undo"];
+const OF_EFFECTS = new Set(["input", "added", "removed", "undo"]);
 
 /**
  * @param written the definition as it was written
@@ -45,7 +45,7 @@ function issueOf(
       fix: near === undefined ? "Remove it, or name a step." : `Write ${root}.${near}.`,
     };
   }
-  if (root === "given" || part === undefined || OF_EFFECTS.includes(part)) return undefined;
+  if (root === "given" || part === undefined || OF_EFFECTS.has(part)) return undefined;
   return {
     message: `names ${part} of the step ${id}, and what can differ is its input, or that it is added or removed`,
     fix: `Write steps.${id}.input.${part}.`,
