@@ -36,6 +36,14 @@ export const BacktestRule = z
   });
 export type BacktestRule = z.infer<typeof BacktestRule>;
 
+/** Its short form for `tools/list`. */
+export const SHORT_BACKTEST_RULE = {
+  type: ["object", "null"],
+  properties: { last: { type: "integer" }, allow: { type: "array" } },
+  additionalProperties: false,
+  description: "For publishing.",
+};
+
 export const AcceptDifferences = z
   .array(DifferenceName)
   .max(MAX_NAMES)

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { BacktestRule } from "../../schemas/backtest-rule.ts";
+import { BacktestRule, SHORT_BACKTEST_RULE } from "../../schemas/backtest-rule.ts";
 import {
   PROJECT_ID,
   Project,
@@ -10,6 +10,7 @@ import {
   ProjectName,
   HttpPublic,
 } from "../../schemas/project.ts";
+import { shortSchemas } from "../../schemas/short-schemas.ts";
 import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
@@ -42,7 +43,7 @@ export const createProject = defineTool({
     description: ProjectDescription.default(""),
     connections: ProjectConnections.default("granted"),
     http_public: HttpPublic.nullable().default(null),
-    backtest: BacktestRule.nullable().default(null),
+    backtest: BacktestRule.nullable().default(null).register(shortSchemas, SHORT_BACKTEST_RULE),
     review: z.boolean().default(false).meta({
       description: "Whether publishing needs the review of another person.",
       example: false,

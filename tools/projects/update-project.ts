@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { BacktestRule } from "../../schemas/backtest-rule.ts";
+import { BacktestRule, SHORT_BACKTEST_RULE } from "../../schemas/backtest-rule.ts";
 import {
   HttpPublic,
   ProjectConnections,
@@ -9,6 +9,7 @@ import {
   ProjectName,
   UpdatedProject,
 } from "../../schemas/project.ts";
+import { shortSchemas } from "../../schemas/short-schemas.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import { isInstanceAdmin } from "../../src/core/access.ts";
 import { AppError } from "../../src/core/errors.ts";
@@ -44,7 +45,7 @@ export const updateProject = defineTool({
       description: "Whether publishing needs the review of another person.",
       example: true,
     }),
-    backtest: BacktestRule.nullable().optional(),
+    backtest: BacktestRule.nullable().optional().register(shortSchemas, SHORT_BACKTEST_RULE),
     limits: ProjectLimits.optional(),
   }),
   output: UpdatedProject,
