@@ -6,8 +6,8 @@ import { text } from "./text.ts";
 
 /** Maximum number of runs of a backtest. */
 export const MAX_BACKTEST_RUNS = 1_000;
-/** Maximum number of names in a rule, and of those that a publication accepts. */
-const MAX_NAMES = 100;
+/** Maximum number of names of a run, in a rule, in an error, and of those that a publication accepts. */
+export const MAX_NAMES = 100;
 
 const DifferenceName = text(MAX_NAME_CHARS, 1)
   .regex(WRITTEN_NAME, {

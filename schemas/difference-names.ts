@@ -40,8 +40,9 @@ export function differenceName(path: readonly PropertyKey[]): string {
   return name;
 }
 
-/** Writes a name as `differenceName` does: without the brackets of indexes. */
-export const normalName = (name: string): string => name.replaceAll(/\[\d*\]/gu, "");
+/** Writes a name as differences have it: without the brackets of indexes, and without the items of a fan-out, which are meant by its step. */
+export const normalName = (name: string): string =>
+  name.replaceAll(/\[\d*\]/gu, "").replace(/^(steps\.[^.]+)\.items(?=\.|$)/u, "$1");
 
 /** Which of others a name is, or is of a place in. @param others normal names @returns undefined for none of them */
 export const coveringName = (name: string, others: readonly string[]): string | undefined =>

@@ -970,7 +970,8 @@ CREATE TABLE "workflows" (
   "created_at" text not null,
   "updated_at" text not null,
   "created_by" text not null,
-  "exposed" integer default 0 not null, project text not null default 'default');
+  "exposed" integer default 0 not null, project text not null default 'default',
+  "last_published" integer);
 
 CREATE INDEX "workflows_by_created_at" on "workflows" (
   "created_at",

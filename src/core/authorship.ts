@@ -38,8 +38,13 @@ export interface Published {
   backtest?: PassedBacktest | null;
 }
 
-/** A version that was published at some time. */
-export type Publication = Required<Omit<Published, "id">>;
+/** What was live of a workflow. */
+export interface Publications {
+  /** The versions that were published at some time, as far as this is on record: an import knows only the last one. */
+  versions: ReadonlySet<number>;
+  /** The version that is published, or was last; null for none. */
+  last: number | null;
+}
 
 /** How somebody contributed to a version without a later review by another person. */
 export type Contribution = { kind: "wrote" | "published"; version: number };

@@ -30,7 +30,7 @@ export interface BacktestRecord {
   given: Trial["given"];
   /**
    * Of a saved version: stands for what its runs could do when it started, with the workflows that it calls, and for the version that
-   * was published. Null for a draft, and for those of older releases.
+   * was published. Null for a draft.
    */
   digest: string | null;
   status: BacktestStatus;
@@ -52,7 +52,7 @@ export interface BacktestRecord {
 /** What was found about one run, for the answers and for the sums. */
 export interface BacktestDetails {
   difference?: BacktestDifference;
-  /** Names that cover all that differs (schemas/difference-names.ts); left out for nothing, and in those of older releases. */
+  /** Names that cover all that differs (schemas/difference-names.ts); left out for an equal run. */
   names?: string[];
   effects: BacktestEffect[];
   stepMs: { before: number; after: number };
@@ -109,7 +109,7 @@ export interface BacktestReader {
       limit: number;
     },
   ): Promise<BacktestRunRecord[]>;
-  /** The runs whose replay has started and that have no result: at most ten. */
+  /** The runs whose replay has started and that have no result: a few of them. */
   open(id: string): Promise<BacktestRunRecord[]>;
   /** The first run whose replay has not started and that has no result. */
   next(id: string): Promise<BacktestRunRecord | undefined>;

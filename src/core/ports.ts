@@ -22,7 +22,7 @@ import type {
   UserWriter,
 } from "./account-ports.ts";
 import type { Access, Visibility } from "./access.ts";
-import type { Authorship, Publication, Published } from "./authorship.ts";
+import type { Authorship, Publications, Published } from "./authorship.ts";
 import type { ListPosition, Page } from "./model.ts";
 import type { ProjectReader, ProjectWriter } from "./project-ports.ts";
 import type { ReviewReader, ReviewWriter } from "./review-ports.ts";
@@ -165,10 +165,7 @@ export interface WorkflowReader {
   liveCallersOfDrafts(project: string, limit: number): Promise<{ draft: string; caller: string }[]>;
   /** Who wrote and reviewed a version and those before it. */
   authorship(id: string, version: number): Promise<Authorship>;
-  /** The newest publication of a workflow, or of one of its versions, whether it is live or not. */
-  lastPublication(id: string, version?: number): Promise<Publication | undefined>;
-  /** The versions of a workflow that were published at some time, as far as this is on record. */
-  publishedVersions(id: string): Promise<Set<number>>;
+  publications(id: string): Promise<Publications>;
   /** The request of a workflow's published version; undefined when it does not set `expose_as_tool`. */
   exposureRequest(id: string): Promise<ExposureRequest | undefined>;
   /** The consent to a workflow as a tool on record, whether or not the published version asks to be one. */

@@ -144,6 +144,16 @@ const table = {
     revert: null,
     remains: "A request that is pending can be approved. decide_review rejects it.",
   },
+  "publish_workflow.backtest_started": {
+    label: "started the backtests that publishing needs",
+    revert: null,
+    remains: "Backtests call nothing. Their replays are purged like runs.",
+  },
+  "publish_workflow.differences_accepted": {
+    label: "accepted what differs in backtests",
+    revert: null,
+    remains: "The history of versions has what was accepted. Read the published version.",
+  },
   query_database: {
     label: "queried databases",
     revert: null,

@@ -46,8 +46,9 @@ export interface ToolContext {
    * Runs `effect` in one write transaction and returns its result. With an idempotency key, an effect that was committed
    * before is not repeated: the call returns its recorded result.
    * @param part names an additional write of the operation, which is recorded under its own name
+   * @param options.again does it also where a request with the same key did it before
    */
-  write<T>(effect: (tx: Writers) => Promise<T>, part?: string): Promise<T>;
+  write<T>(effect: (tx: Writers) => Promise<T>, part?: string, options?: { again: true }): Promise<T>;
   /** Records that an error of the operation shows values of a run, if the operator asks for it (`audit.reads`). */
   recordRead(runId: string): Promise<void>;
   /**

@@ -15,8 +15,7 @@ export const UNLIMITED_READS = {
   workflows: {
     authorship:
       "who wrote a version counts, also where the caller does not see it: otherwise its author could approve what it does",
-    lastPublication: FOUND,
-    publishedVersions: FOUND,
+    publications: FOUND,
     prunable: NO_OPERATION,
   },
   runs: {

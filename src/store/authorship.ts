@@ -5,7 +5,7 @@ import {
   type Authorship,
   type Contributor,
   isContributor,
-  type Publication,
+  type Publications,
   type Published,
 } from "../core/authorship.ts";
 import { type Clock, iso } from "../core/clock.ts";
@@ -54,23 +54,6 @@ const lastPublisher = prepared((db, id: string, version: number) =>
     .orderBy("id", "desc")
     .limit(1),
 );
-const lastPublication = prepared((db, id: string) =>
-  db
-    .selectFrom("workflow_publications")
-    .select(["version", "backtest"])
-    .where("workflow_id", "=", id)
-    .orderBy("id", "desc")
-    .limit(1),
-);
-const lastPublicationOf = prepared((db, id: string, version: number) =>
-  db
-    .selectFrom("workflow_publications")
-    .select(["version", "backtest"])
-    .where("workflow_id", "=", id)
-    .where("version", "=", version)
-    .orderBy("id", "desc")
-    .limit(1),
-);
 const insertPublication = preparedInsert("workflow_publications");
 
 export const readAuthorship = async (
@@ -82,25 +65,21 @@ export const readAuthorship = async (
   reviews: await publicationsUpTo(db, id, version),
 });
 
-/** The newest publication of a workflow, or of one of its versions. */
-export async function readLastPublication(
-  db: Kysely<Schema>,
-  id: string,
-  version?: number,
-): Promise<Publication | undefined> {
-  const [last] = await (version === undefined ? lastPublication(db, id) : lastPublicationOf(db, id, version));
-  return last && { version: last.version, backtest: parseJson<PassedBacktest>(last.backtest) };
-}
-
-/** The versions that were published, as far as this is on record. */
-export async function readPublishedVersions(db: Kysely<Schema>, id: string): Promise<Set<number>> {
+export async function readPublications(db: Kysely<Schema>, id: string): Promise<Publications> {
   const rows = await db
     .selectFrom("workflow_publications")
     .select("version")
     .distinct()
     .where("workflow_id", "=", id)
     .execute();
-  return new Set(rows.map(({ version }) => version));
+  const workflow = await db
+    .selectFrom("workflows")
+    .select("last_published")
+    .where("id", "=", id)
+    .executeTakeFirst();
+  const last = workflow?.last_published ?? null;
+  const versions = new Set(rows.map(({ version }) => version));
+  return { versions: last === null ? versions : versions.add(last), last };
 }
 
 /** The backtests that versions of a workflow passed when they were last published, where one was needed. */

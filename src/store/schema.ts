@@ -27,6 +27,8 @@ export interface WorkflowRow {
   status: WorkflowStatus;
   version: number;
   published_version: number | null;
+  /** The version that is published, or was last. */
+  last_published: number | null;
   /** 1 when the published version asks to be a tool of its own, which needs a consent. */
   exposed: Generated<number>;
   created_at: string;

@@ -179,6 +179,7 @@ export function workflowWriter(
         status: workflow.status,
         version: workflow.version,
         published_version: null,
+        last_published: null,
         created_at: now,
         updated_at: now,
         created_by: workflow.created_by,
@@ -199,6 +200,7 @@ export function workflowWriter(
         .set({
           status: live.status,
           published_version: live.version,
+          ...(live.version !== null && { last_published: live.version }),
           exposed: await savePublished(current.id, live.version),
         })
         .where("id", "=", workflow.id)
@@ -283,6 +285,7 @@ export function workflowWriter(
         status,
         version,
         published_version: live,
+        last_published: live,
         created_at,
         updated_at,
         created_by,

@@ -5,7 +5,7 @@ import type { WorkflowWithDefinition, Workflow, WorkflowVersion } from "../../sc
 import { projectField } from "../../schemas/project.ts";
 import { visibleText } from "../../schemas/hidden-characters.ts";
 import type { WorkflowReader } from "../core/ports.ts";
-import { passedBacktests, readAuthorship, readLastPublication, readPublishedVersions } from "./authorship.ts";
+import { passedBacktests, readAuthorship, readPublications } from "./authorship.ts";
 import { currentVersions, liveVersions } from "./current-versions.ts";
 import { prepared, preparedUntilCommit } from "./prepared.ts";
 import { prunableVersions } from "./prune-versions.ts";
@@ -264,9 +264,7 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
 
     authorship: (id, version) => readAuthorship(db, id, version),
 
-    lastPublication: (id, version) => readLastPublication(db, id, version),
-
-    publishedVersions: (id) => readPublishedVersions(db, id),
+    publications: (id) => readPublications(db, id),
 
     async findVersion(id, version) {
       const row = await db

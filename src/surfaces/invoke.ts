@@ -312,10 +312,15 @@ function contextOf(
       await services.recordRead?.({ operation: `${tool.name}.read`, target, actor, requestId });
     },
     total: (count, max) => (total ??= count().then((found) => toListTotal(found, max))),
-    write: (effect, part) => {
+    write: (effect, part, options) => {
       const operation = part === undefined ? tool.name : `${tool.name}.${part}`;
       return services.write(
-        { operation, actor: call.actor, requestId: call.requestId, idempotency },
+        {
+          operation,
+          actor: call.actor,
+          requestId: call.requestId,
+          idempotency: options?.again === true ? undefined : idempotency,
+        },
         async (tx) => {
           await assertAllowed?.();
           return effect(scopedWriters(tx, request));

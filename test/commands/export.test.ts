@@ -61,11 +61,21 @@ const write = (file: string, lines: readonly object[]): string => {
 
 const intent = { operation: "test", actor: OPERATOR_ACTOR, requestId: "req_1" };
 
+/** The backtest that a version passed, which no file has. */
+const PASSED = {
+  id: null,
+  rule: { last: 100, allow: [] },
+  runs: { total: 0, equal: 0, different: 0, failing: 0, not_comparable: 0 },
+  allowed: [],
+  accepted: [],
+};
+
 /** Publishes a version in the same way as the operation does. */
 async function publish(tx: Writers, id: string, paused = false): Promise<void> {
   const current = (await tx.workflows.find(id))!;
   const { version } = current;
   await tx.workflows.publish(current, { version, status: "published" });
+  await tx.workflows.addPublication({ id, version, backtest: PASSED }, OPERATOR_ACTOR.principal);
   const schedule = current.definition?.["schedule"] as typeof DAILY.schedule | undefined;
   if (schedule === undefined) {
     await tx.schedules.remove(id);

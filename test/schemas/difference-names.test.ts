@@ -65,6 +65,8 @@ describe("normalName", () => {
   it("removes brackets of indexes, and no others", () => {
     expect(normalName("output.rows[].total")).toBe("output.rows.total");
     expect(normalName("output[12].rows[3]")).toBe("output.rows");
+    // As backtests show places of a fan-out.
+    expect(normalName("steps.send.items[3].input.items")).toBe("steps.send.input.items");
     for (const written of ['output["note"]', "steps.pay[input]", "output.note ", "output..a", "note"])
       expect(AcceptDifferences.safeParse([written]).success).toBe(false);
   });

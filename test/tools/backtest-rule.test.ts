@@ -115,7 +115,7 @@ async function published(
   const backtests = async (): Promise<Backtest[]> =>
     (await call<{ items: Backtest[] }>(listBacktests, { workflow_id: "pay" })).items;
   /** Asks to publish, and leaves once the backtest has started. */
-  const leave = async (input: object): Promise<void> => {
+  const leave = async (input: object, total = 2): Promise<void> => {
     const leaves = new AbortController();
     const answer = invoke(
       here.services,
@@ -132,7 +132,7 @@ async function published(
     leaves.abort();
     await expect(answer).rejects.toMatchObject({
       code: "backtest_unfinished",
-      message: expect.stringContaining("has compared 0 of 2 runs"),
+      message: expect.stringContaining(`has compared 0 of ${total} runs`),
     });
   };
   const version = (number: number): Promise<WorkflowVersion> =>
@@ -315,6 +315,10 @@ describe("publish_workflow with a rule of backtests", () => {
     await expect(publish()).rejects.toMatchObject(
       differing("definition.inputs.amounts", "definition.schedule", "definition.timeout"),
     );
+    const retry = { attempts: 3 };
+    const [rate, sums, pay] = definitionOf(here.url, {}).steps;
+    await start({ steps: [{ ...rate, retry }, sums, { ...pay, retry }] });
+    await expect(publish()).rejects.toMatchObject(differing("steps.pay.retry", "steps.rate.retry"));
     // A further input, and what people read, change no run.
     await start(inputs({ amounts: { ...amounts, description: "In cents" }, memo: { type: "string" } }));
     await publish();
@@ -402,6 +406,40 @@ describe("publish_workflow with a rule of backtests", () => {
     await here.ended(id);
     expect(await publish()).toMatchObject({ published_version: 2 });
     expect(await backtests()).toHaveLength(1);
+  });
+
+  it("takes no backtest without any of the last runs for one that found nothing", async () => {
+    const more = [{ id: "pause", type: "wait", for: "1h" }];
+    const { here, leave, change, publish } = await published({ more, rule: { last: 1 } });
+    const input = { workflow_id: "pay", inputs: { amounts: [4] }, wait: 0 };
+    const { id } = await here.call<{ id: string }>(runWorkflow, input);
+    await here.settle();
+    await change({ factor: 3, more, rule: { last: 1 } });
+    await leave({}, 1);
+    await here.ended(id);
+    await expect(publish()).rejects.toMatchObject(
+      differing("output.rows.total", "steps.pay.input.body.rows.total"),
+    );
+  });
+
+  it("counts what differs in the last runs only", async () => {
+    const { here, call, change, publish } = await published({ rule: { last: 1 } }, { runs: [[2], []] });
+    await change({ factor: 3, rule: { last: 1 } });
+    here.clock.advance(1_000);
+    await call(backtestWorkflow, { workflow_id: "pay", wait: 50 });
+    expect(await publish()).toMatchObject({ published_version: 2 });
+  });
+
+  it("knows the version that was live last, also after going back to it", async () => {
+    const { call, change, publish } = await published();
+    await change({ rule: null });
+    await publish({ accept_differences: ["definition.backtest"] });
+    await publish({ version: 1 });
+    await call(unpublishWorkflow, { workflow_id: "pay" });
+    await change({ factor: 3, rule: null });
+    await expect(publish()).rejects.toMatchObject(
+      differing("definition.backtest", "output.rows.total", "steps.pay.input.body.rows.total"),
+    );
   });
 
   it("says that the backtest was cancelled, and runs another one at the next request", async () => {

@@ -8,7 +8,7 @@ import { AppError } from "../../src/core/errors.ts";
 import type { Readers, Writers } from "../../src/core/ports.ts";
 
 type Reading = Pick<Readers, "projects" | "workflows" | "runs">;
-type Found = Pick<WorkflowWithDefinition, "id" | "project" | "published_version">;
+type Found = Pick<WorkflowWithDefinition, "id" | "project">;
 
 /** A rule with normal names (schemas/difference-names.ts). */
 interface NormalRule {
@@ -34,11 +34,10 @@ export async function requiredBacktest(
   workflow: Found,
   version: number,
 ): Promise<RequiredBacktest | undefined> {
-  const { id, published_version: published } = workflow;
-  if (published === version || (await read.workflows.lastPublication(id, version)) !== undefined)
-    return undefined;
-  const last = published ?? (await read.workflows.lastPublication(id))?.version;
-  const before = last === undefined ? null : await read.runs.versionDefinition(id, last);
+  const { id } = workflow;
+  const { versions, last } = await read.workflows.publications(id);
+  if (versions.has(version)) return undefined;
+  const before = last === null ? null : await read.runs.versionDefinition(id, last);
   const after = (await read.runs.versionDefinition(id, version)) ?? {};
   const ofProject = (await read.projects.find(projectOf(workflow)))?.backtest ?? undefined;
   const [ofPublished, own] = [parseRule(before), parseRule(after)];
@@ -53,7 +52,10 @@ export async function requiredBacktest(
     rule,
     unseen: [
       ...(before === null ? [] : unseenChanges(before, after)),
-      ...(isLoosened ? [differenceName(["definition", "backtest"])] : []),
+      // Nobody knows the rule of a version whose definition was pruned.
+      ...(isLoosened || (last !== null && before === null)
+        ? [differenceName(["definition", "backtest"])]
+        : []),
     ],
   };
 }
@@ -90,8 +92,8 @@ export async function assertBacktested(
   if (await isBacktested(read, workflow, version, backtest)) return;
   throw new AppError(
     "backtest_unfinished",
-    `Nothing was published. Version ${version} of "${workflow.id}" needs another backtest, because the rule of its workflow or project ` +
-      `has changed. publish_workflow (POST /workflows/${workflow.id}/publish) runs it.`,
+    `Nothing was published. Version ${version} of "${workflow.id}" needs another backtest, because the rule of its workflow or project, ` +
+      `a called workflow or the configuration has changed. publish_workflow (POST /workflows/${workflow.id}/publish) runs it.`,
   );
 }
 

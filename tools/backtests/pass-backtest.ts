@@ -1,11 +1,10 @@
 /** The backtest that a version must pass before it goes live, where its project or workflow demands one. */
-import type { PassedBacktest } from "../../schemas/backtest-rule.ts";
+import { MAX_NAMES, type PassedBacktest } from "../../schemas/backtest-rule.ts";
 import { projectOf } from "../../schemas/project.ts";
 import type { Issue } from "../../schemas/problem.ts";
-import { MAX_WAIT_SECONDS } from "../../schemas/run.ts";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import type { BacktestRecord, BacktestRunRecord } from "../../src/core/backtest-ports.ts";
-import { HOUR } from "../../src/core/clock.ts";
+import { HOUR, iso } from "../../src/core/clock.ts";
 import { coveringName, differenceName, fewNames, normalName } from "../../schemas/difference-names.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { Writers } from "../../src/core/ports.ts";
@@ -19,14 +18,17 @@ import { sourceRuns } from "./source-runs.ts";
 import { prepareBacktest, saveBacktest } from "./start-backtest.ts";
 import { waitForBacktest } from "./wait-for-backtest.ts";
 
+/**
+ * Maximum wait for a backtest, in seconds: examples may take as long again as any wait does, and clients and proxies give up after
+ * a minute or a little more.
+ */
+const WAIT_SECONDS = 20;
 /** How old a backtest may be that a publication needs: later runs are not in it. */
 const MAX_AGE_MS = 24 * HOUR;
 /** Maximum number of backtests of a version, the newest ones, of which one may be such. */
-const MAX_CANDIDATES = 20;
+const MAX_CANDIDATES = 10;
 /** Number of its runs that are read at a time. */
 const PAGE = 200;
-/** Maximum number of names of differences in an error: as many as one request can accept. */
-const MAX_NAMES = 100;
 /** Maximum number of names in a message. */
 const MAX_IN_MESSAGE = 5;
 
@@ -60,7 +62,7 @@ export async function passBacktest(ctx: ToolContext, asked: Asked): Promise<Pass
   const { runs, isCut } = await lastRuns(ctx, workflow, required.rule.last);
   if (isCut) required.unseen.push(differenceName(["not_comparable", "runs_of_drafts"]));
   const testing: Testing = { ...asked, required, digest };
-  if (runs.length === 0) return assertPassed(ctx, testing, await judge(ctx, testing, null));
+  if (runs.length === 0) return assertPassed(ctx, testing, (await judge(ctx, testing, null))!);
   const found = await fitting(ctx, testing);
   const passed = found.find(({ backtest, open }) => backtest!.status === "finished" && open.length === 0);
   if (passed !== undefined) return assertPassed(ctx, testing, passed);
@@ -75,10 +77,11 @@ export async function passBacktest(ctx: ToolContext, asked: Asked): Promise<Pass
   );
   if (running === undefined && differing !== undefined) return assertPassed(ctx, testing, differing);
   const id = running?.backtest!.id ?? (await start(ctx, asked, runs));
-  await waitForBacktest(ctx, { id, total: runs.length }, MAX_WAIT_SECONDS);
+  await waitForBacktest(ctx, (await ctx.read.backtests.find(id))!, WAIT_SECONDS);
   const backtest = (await ctx.read.backtests.find(id))!;
-  if (backtest.status !== "finished") throw await unfinished(ctx, backtest);
-  return assertPassed(ctx, testing, await judge(ctx, testing, backtest));
+  const verdict = backtest.status === "finished" ? await judge(ctx, testing, backtest) : undefined;
+  if (verdict === undefined) throw await unfinished(ctx, backtest);
+  return assertPassed(ctx, testing, verdict);
 }
 
 /**
@@ -106,21 +109,25 @@ interface Testing extends Asked {
 /** Whether it took no output for granted that nobody has seen. */
 const isPlain = ({ given }: BacktestRecord): boolean => Object.keys(given).length === 0;
 
-/** The newest runs of versions that were published: those of drafts say how drafts do. */
+/**
+ * The newest runs of versions that were published: those of drafts say how drafts do.
+ * @param at only those that had ended then
+ */
 async function lastRuns(
   { read }: Pick<ToolContext, "read">,
-  { id, published_version: live, ...workflow }: WorkflowWithDefinition,
+  { id, ...workflow }: WorkflowWithDefinition,
   last: number,
-  until?: string,
+  at?: string,
 ): ReturnType<typeof sourceRuns> {
-  const versions = await read.workflows.publishedVersions(id);
+  const { versions } = await read.workflows.publications(id);
   return sourceRuns(read.runs, {
     workflowId: id,
     project: projectOf(workflow),
     last,
     status: ["succeeded", "failed"],
-    until,
-    isWanted: ({ version, definition }) => definition === null && (version === live || versions.has(version)),
+    until: at === undefined ? undefined : iso(Date.parse(at) + 1),
+    isWanted: ({ version, definition, finishedAt }) =>
+      definition === null && versions.has(version) && (at === undefined || finishedAt! <= at),
   });
 }
 
@@ -156,9 +163,9 @@ async function fitting(ctx: ToolContext, testing: Testing): Promise<Verdict[]> {
         (status === "finished" && !found.some((other) => isNewer(other.backtest!, backtest)))) &&
       backtest.digest === digest &&
       sourceWorkflowId === workflow.id &&
-      Date.parse(createdAt) >= oldest &&
-      (await hasLastRuns(ctx, workflow, required.rule.last, backtest));
-    if (isFitting) found.push(await judge(ctx, testing, backtest));
+      Date.parse(createdAt) >= oldest;
+    const judged = isFitting ? await judge(ctx, testing, backtest) : undefined;
+    if (judged !== undefined) found.push(judged);
   }
   return found;
 }
@@ -166,22 +173,6 @@ async function fitting(ctx: ToolContext, testing: Testing): Promise<Verdict[]> {
 /** Whether a backtest that was found before says what another one says, about later runs. */
 const isNewer = (found: BacktestRecord, other: BacktestRecord): boolean =>
   found.status === "finished" && found.reads === other.reads && isPlain(found) === isPlain(other);
-
-/** Whether a backtest has all of the last runs that there were when it started. */
-async function hasLastRuns(
-  ctx: Pick<ToolContext, "read">,
-  workflow: WorkflowWithDefinition,
-  last: number,
-  { id, createdAt }: BacktestRecord,
-): Promise<boolean> {
-  const { runs } = await lastRuns(ctx, workflow, last, createdAt);
-  // Those that ended later could not be in it.
-  const wanted = new Set(
-    runs.flatMap((run) => (run.finishedAt !== null && run.finishedAt <= createdAt ? [run.id] : [])),
-  );
-  for await (const { sourceRun } of runsOf(ctx, id)) wanted.delete(sourceRun);
-  return wanted.size === 0;
-}
 
 async function* runsOf({ read }: Pick<ToolContext, "read">, id: string): AsyncGenerator<BacktestRunRecord> {
   for (let after: number | null = null; ;) {
@@ -192,12 +183,18 @@ async function* runsOf({ read }: Pick<ToolContext, "read">, id: string): AsyncGe
   }
 }
 
+/**
+ * Says what differs in the last runs; others of the backtest, such as those of drafts, do not count.
+ * @param backtest null where there are no runs
+ * @returns undefined for a backtest that lacks one of them
+ */
 async function judge(
   ctx: Pick<ToolContext, "read">,
-  { required: { rule, unseen }, accepted }: Testing,
+  testing: Testing,
   backtest: BacktestRecord | null,
-): Promise<Verdict> {
-  const acceptable = accepted.map(normalName);
+): Promise<Verdict | undefined> {
+  const { rule, unseen } = testing.required;
+  const acceptable = testing.accepted.map(normalName);
   const runs = { total: 0, equal: 0, different: 0, failing: 0, not_comparable: 0 };
   const [open, allowed, used] = [new Set<string>(), new Set<string>(), new Set<string>()];
   /** @returns whether nobody has accepted it */
@@ -211,24 +208,27 @@ async function judge(
     return byRule === undefined && byCaller === undefined;
   };
   for (const name of unseen) isOpen(name);
-  // Nobody knows what these steps would return.
-  for (const step of Object.keys(backtest?.given ?? {})) isOpen(differenceName(["given", step]));
   let openRuns = 0;
-  let unknown = 0;
-  for await (const { result, details } of backtest === null ? [] : runsOf(ctx, backtest.id)) {
-    runs.total += 1;
-    if (result === null || result === "equal") {
-      if (result !== null) runs.equal += 1;
-      continue;
+  if (backtest !== null) {
+    // Nobody knows what these steps would return.
+    for (const step of Object.keys(backtest.given)) isOpen(differenceName(["given", step]));
+    const { runs: last } = await lastRuns(ctx, testing.workflow, rule.last, backtest.createdAt);
+    const wanted = new Set(last.map((run) => run.id));
+    let unknown = 0;
+    for await (const { sourceRun, result, details } of runsOf(ctx, backtest.id)) {
+      if (!wanted.delete(sourceRun)) continue;
+      runs.total += 1;
+      if (result === null) continue;
+      runs[result] += 1;
+      if (result === "equal") continue;
+      const names = details?.names ?? [];
+      if (names.length === 0) unknown += 1;
+      if (names.filter(isOpen).length > 0) openRuns += 1;
     }
-    runs[result] += 1;
-    // An older release compared it, which names nothing.
-    const names = details?.names ?? [differenceName(["not_comparable", "unnamed"])];
-    if (names.length === 0) unknown += 1;
-    if (names.filter(isOpen).length > 0) openRuns += 1;
+    if (wanted.size > 0 || runs.total === 0) return undefined;
+    // Where each run ended by chance, nobody knows anything.
+    if (runs.total > 0 && unknown === runs.total && isOpen("not_comparable")) openRuns = runs.total;
   }
-  // Where each run ended by chance, nobody knows anything.
-  if (runs.total > 0 && unknown === runs.total && isOpen("not_comparable")) openRuns = runs.total;
   return {
     backtest,
     runs,
@@ -264,8 +264,7 @@ async function start(
     );
   const tested = { version, definition: null, given: {}, reads: "recorded", source: workflow, runs } as const;
   const prepared = await prepareBacktest(ctx, workflow, tested);
-  // A repeated request finds it as any other one does, or starts another one if it does not fit any more.
-  return saveBacktest(ctx, prepared, prepared.backtest.id);
+  return saveBacktest(ctx, prepared, false);
 }
 
 const notPublished = (
@@ -282,7 +281,9 @@ async function unfinished(
   if (status !== "running")
     return notPublished(
       "backtest_unfinished",
-      `The backtest ${id} of version ${version} ended early (${status}).${why} Publishing again starts another one.`,
+      status === "finished"
+        ? `The last runs have changed while version ${version} was tested. Publish again.`
+        : `The backtest ${id} of version ${version} ended early (${status}).${why} Publishing again starts another one.`,
       [],
     );
   const counts = await read.backtests.resultCounts(id);
@@ -305,7 +306,9 @@ async function differs(
   const names = open.length > MAX_IN_MESSAGE ? "the names in `errors`" : JSON.stringify(open);
   const parts = [
     `Version ${version} differs in ${listed}${more}`,
-    ...(backtest === null ? [] : [` (${openRuns} of the last ${runs.total} runs, backtest ${backtest.id})`]),
+    ...(backtest === null || openRuns === 0
+      ? []
+      : [` (${openRuns} of the last ${runs.total} runs, backtest ${backtest.id})`]),
     `. If that is what it should do, accept it by name: accept_differences: ${names}. Else change the workflow.`,
   ];
   if (backtest !== null) {

@@ -6,6 +6,7 @@ import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { newBacktestId } from "../../src/core/ids.ts";
 import type { RunRecord } from "../../src/core/model.ts";
+import type { Writers } from "../../src/core/ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { usageSubjectOf } from "../../src/core/usage-limits.ts";
 import { runActor, runCaller } from "../runs/run-actor.ts";
@@ -57,16 +58,16 @@ export async function prepareBacktest(
 
 /**
  * @param prepared or why it could not be prepared, which a repeated request with the same key does not ask
- * @param part the name of this effect, where a request has several
+ * @param isOwn whether the caller asked for the backtest: a repeated request with the same key starts none then
  * @returns the id of the backtest
  * @throws AppError too_many_backtests, storage_limit_reached
  */
 export async function saveBacktest(
   ctx: ToolContext,
   prepared: PreparedBacktest | { error: unknown },
-  part?: string,
+  isOwn = true,
 ): Promise<string> {
-  const id = await ctx.write(async (tx) => {
+  const save = async (tx: Writers): Promise<string> => {
     if ("error" in prepared) throw prepared.error;
     const { backtest, runs } = prepared;
     const { workflowId, project, version, definition, reads } = backtest;
@@ -84,7 +85,8 @@ export async function saveBacktest(
     const details = { backtest: backtest.id, version, draft: definition !== null, runs: runs.length, reads };
     await tx.recordAudit(workflowId, undefined, { details });
     return backtest.id;
-  }, part);
+  };
+  const id = await (isOwn ? ctx.write(save) : ctx.write(save, "backtest_started", { again: true }));
   ctx.engine.wake();
   return id;
 }

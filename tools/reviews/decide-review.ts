@@ -117,7 +117,9 @@ async function approve(
     const planned = await assertDigest(ctx, tx, decidable, digest!);
     await assertUnchanged();
     const { backtest } = review;
-    await assertBacktested(tx, workflow, { version, backtest });
+    // What was tested is what was asked for, with the called workflows and the configuration of then.
+    const isTested = planned.digest === review.digest;
+    await assertBacktested(tx, workflow, { version, backtest: isTested ? backtest : null });
     const end = endOf(ctx, "approved", comment);
     await endReview(tx, reviewId, end, planned);
     await auditAccepted(tx, id, { version, backtest });

@@ -13,7 +13,7 @@ import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import type { ReviewRecord } from "../../src/core/review-ports.ts";
 import { assertBacktested, auditAccepted } from "../backtests/backtest-rule.ts";
-import { assertSameDigest, type Passed, passBacktest } from "../backtests/pass-backtest.ts";
+import { assertSameDigest, passBacktest } from "../backtests/pass-backtest.ts";
 import { endPublishedReview } from "../reviews/end-published-review.ts";
 import { notifyReviewers } from "../reviews/notify-reviewers.ts";
 import {
@@ -97,6 +97,8 @@ export const publishWorkflow = defineTool({
       if (isRequester(ctx.actor.principal, same))
         return ctx.write(async (tx) => withRequest(ctx, workflow, await changeReason(tx, same, reason)));
     }
+    // Before the examples, which need not run once more each time that a caller asks whether the backtest has ended.
+    let passed = isPublished ? undefined : await passBacktest(ctx, { workflow, version, accepted });
     const { examples, warnings } =
       definition === undefined
         ? { examples: [], warnings: [] }
@@ -106,7 +108,6 @@ export const publishWorkflow = defineTool({
       ...(warnings.length > 0 && { warnings }),
     });
     let review: ReviewRecord | undefined;
-    let passed: Passed | undefined;
     const check =
       definition &&
       (async () => {

@@ -125,8 +125,9 @@ export async function* workflowLines(
     ...(state !== undefined && { state: { ...state.values } }),
   };
   for (let number = 1; number <= version; number += 1) {
-    const found = await read.workflows.findVersion(id, number);
-    yield { kind: "version", ...found!, definition: found!.definition ?? null };
+    // Of publications, a file has only which version is live.
+    const { backtest: _, ...found } = (await read.workflows.findVersion(id, number))!;
+    yield { kind: "version", ...found, definition: found.definition ?? null };
   }
 }
 

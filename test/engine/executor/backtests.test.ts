@@ -176,6 +176,9 @@ describe("compareValues", () => {
       "output.rows[1].n",
       "output.rows[2].n",
     ]);
+    const many = Array.from({ length: 1_000 }, (_, n) => ({ n, note: "a" }));
+    const noted = many.map(({ n }) => ({ n, note: "b" }));
+    expect(compareValues(["output"], many, noted).names).toEqual(["output.note"]);
     // A key with a dot has the name of what holds it.
     expect(compareValues(["output"], { "a.b": 1 }, { "a.b": 2 }).names).toEqual(["output"]);
   });

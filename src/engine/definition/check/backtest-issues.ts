@@ -1,12 +1,13 @@
 /** Warns of names in the rule of backtests that no difference can have. */
 import { normalName } from "../../../../schemas/difference-names.ts";
+import { OF_STEP } from "../../../core/definition-changes.ts";
 import { nearMatch } from "../../../core/near-match.ts";
 import type { LocatedIssue } from "./check-report.ts";
 
 type Top = Readonly<Record<string, unknown>>;
 
-/** What can differ in the effects of a step. */
-const OF_EFFECTS = new Set(["input", "added", "removed", "undo"]);
+/** What can differ of a step. */
+const OF_EFFECTS = new Set(["input", "added", "removed", ...OF_STEP]);
 
 /**
  * @param written the definition as it was written

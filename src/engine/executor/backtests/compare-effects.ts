@@ -2,7 +2,7 @@
 import type { BacktestEffect } from "../../../../schemas/backtest.ts";
 import type { Difference } from "../../../../schemas/difference.ts";
 import { canonicalJson } from "../../../core/canonical-json.ts";
-import { differenceName } from "../../../../schemas/difference-names.ts";
+import { differenceName, normalName } from "../../../../schemas/difference-names.ts";
 import type { StepDefinition } from "../../../../schemas/workflow-definition.ts";
 import type { RunReader } from "../../../core/run-ports.ts";
 import { ancestorsOf } from "../../definition/graph.ts";
@@ -18,7 +18,7 @@ import {
 import { compareValues } from "./show-differences.ts";
 
 /** Maximum number of changed executions of a step whose inputs are compared; of more, all of the step differs. */
-const MAX_COMPARED = 20;
+const MAX_COMPARED = 100;
 
 interface Effects {
   effects: BacktestEffect[];
@@ -170,7 +170,7 @@ async function compareInputs(
     if (index === 0) first = shown;
     // Other inputs that read the same: the step calls something else, or is of another type.
     for (const name of found.length === 0 ? [differenceName(["steps", id])] : found)
-      names.add(name.replace(`steps.${id}.items.`, `steps.${id}.`));
+      names.add(normalName(name));
   }
   return { first, names: [...names] };
 }

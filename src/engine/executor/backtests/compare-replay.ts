@@ -1,4 +1,5 @@
 /** Compares a run of the past with its replay: how both ended, what they returned, and what others noticed of them. */
+import { MAX_NAMES } from "../../../../schemas/backtest-rule.ts";
 import type {
   BacktestDifference,
   BacktestEffect,
@@ -29,8 +30,6 @@ import {
 } from "./executions.ts";
 import { compareValues } from "./show-differences.ts";
 
-/** Maximum number of names of what differs in one run. */
-const MAX_NAMES = 100;
 /** Maximum length of a message that is shown. */
 const MAX_MESSAGE = 300;
 

@@ -9,8 +9,8 @@ import { differencesOf } from "../../../core/value-difference.ts";
 const MAX_SHOWN = 200;
 /** Maximum number of differing fields that are shown of a value. */
 const MAX_DIFFERENCES = 3;
-/** Maximum number of differing fields that have names of their own; of more, the whole value has. */
-const MAX_NAMED = 200;
+/** Maximum number of differing places that have names of their own; of more, the whole value has. */
+const MAX_NAMED = 20_000;
 
 interface ComparedValues {
   /** The first ones. */
