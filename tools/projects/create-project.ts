@@ -27,9 +27,7 @@ const MAX_ID = 40;
 export const createProject = defineTool({
   name: "create_project",
   title: "Create a project",
-  description:
-    "Creates a project, whose id is a slug of its name. Add people with set_project_member. It may use the connections that " +
-    "it is granted.",
+  description: "Creates a project. Add people with set_project_member, connections with add_grant.",
   route: "POST /projects",
   mcpList: "admin",
   scope: "admin",

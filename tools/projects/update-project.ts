@@ -28,8 +28,7 @@ export const updateProject = defineTool({
   name: "update_project",
   title: "Update a project",
   description:
-    "Changes a project; what is left out stays. Its admins can change name, description, review and backtest, and admins of the " +
-    "instance also what it may use.",
+    "Changes a project; what is left out stays. Only admins of the instance change connections, http_public and limits.",
   route: "PATCH /projects/:project",
   mcpList: "admin",
   scope: "admin",
