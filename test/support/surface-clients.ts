@@ -84,7 +84,7 @@ async function fresh(clock: FakeClock, config: unknown) {
   clock.advance(1);
   await signIn(instance, people.editor.user, { client: "Safari 26 on iOS" });
   clock.advance(1);
-  return { instance, callers: { ...keys, ...people }, finishBacktests: finisherOf(executor) };
+  return { instance, callers: { ...keys, ...people }, finishBacktests: finisherOf(instance, executor) };
 }
 
 type Callers = Readonly<Record<KeyName, CreatedKey> & Record<PersonName, SignedIn>>;
@@ -126,13 +126,16 @@ const delivererTo =
     return { delivery_id: deliveryId };
   };
 
-const finisherOf = (executor: Pick<Executor, "continueBacktests" | "queue">) => async (): Promise<Json> => {
-  while ((await executor.continueBacktests()) > 0) {
-    executor.queue.wake();
-    await executor.queue.waitUntilIdle();
-  }
-  return {};
-};
+const finisherOf =
+  ({ read }: TestInstance, executor: Pick<Executor, "continueBacktests" | "queue">) =>
+  async (): Promise<Json> => {
+    while ((await read.backtests.running(1)).length > 0) {
+      await executor.continueBacktests();
+      executor.queue.wake();
+      await executor.queue.waitUntilIdle();
+    }
+    return {};
+  };
 
 const giverUpOf =
   ({ store }: TestInstance, clock: FakeClock) =>

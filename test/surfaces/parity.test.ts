@@ -58,6 +58,7 @@ function comparable({ output, problem }: CallResult, tool: AnyTool): CallResult 
             .replaceAll(/\bmill_\w{36}\b/g, "(a key's value)")
             // Each listener has its own address.
             .replaceAll(/\bhttp:\/\/[\w.:]+\/ui\/link#\w{32}\b/g, "(a link)")
+            .replaceAll(/\bhttp:\/\/[\w.:]+(?=\/ui\/workflows\/)/g, "(this server)")
             .replaceAll(/\bhttp:\/\/[\w.:]+\/ui\/reviews\//g, "(the page of)")
         );
       }
