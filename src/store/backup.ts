@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { sql } from "kysely";
 import { AppError } from "../core/errors.ts";
-import { SEARCH_TRIGGERS } from "./dialect.ts";
+import { SEARCH_TRIGGERS, tableNames } from "./dialect.ts";
 import { type DatabaseInspection, inspectDatabase } from "./inspect.ts";
 import { getMigrationStatus } from "./migrate.ts";
 import { movedStateAdvice } from "./moved-state.ts";
@@ -179,7 +179,7 @@ async function contentsOf({
   Pick<DatabaseSummary, "createdAt" | "createdByRelease" | "rows" | "unfinishedRuns">
 > {
   // Databases of older releases have fewer tables.
-  const tables = new Set((await read.introspection.getTables()).map(({ name }) => name));
+  const tables = await tableNames(read);
   const count = async (table: (typeof COUNTED_TABLES)[number], unfinished = false): Promise<number> => {
     if (!tables.has(table)) return 0;
     const { rows } = await read

@@ -47,6 +47,7 @@ import * as listedRuns from "./migrations/0044-listed-runs.ts";
 import * as backtestRules from "./migrations/0045-backtest-rules.ts";
 import * as runCauses from "./migrations/0040-run-causes.ts";
 import * as runs from "./migrations/0002-runs.ts";
+import { tableNames } from "./dialect.ts";
 import type { Schema } from "./schema.ts";
 import { enableDefaultLimits } from "./settings.ts";
 import packageJson from "../../package.json" with { type: "json" };
@@ -133,7 +134,7 @@ export async function getMigrationStatus(
   { label = "The state directory", migrations = MIGRATIONS }: StatusOptions = {},
 ): Promise<MigrationStatus> {
   const newest = newestOf(migrations);
-  const tables = new Set((await db.introspection.getTables()).map(({ name }) => name));
+  const tables = await tableNames(db);
   if (!tables.has("migrations")) return { applied: 0, newest, release: undefined };
   const { applied, requires } = await db
     .selectFrom("migrations")
