@@ -71,6 +71,8 @@ export interface Setup {
   deliveries?: { timeoutMs?: number; pauseFactor?: number } | undefined;
   /** How long checks of definitions wait for connections and for a prepared query, in milliseconds; tests wait longer. */
   checks?: { connectionsTimeoutMs?: number; prepareTimeoutMs?: number } | undefined;
+  /** The program of the child processes of embedded databases; tests start the built one. */
+  childProgram?: string | undefined;
   /** Checks definitions and validates values; default: threads of its own. Tests share theirs, because a start takes a second. */
   threads?: EngineThreads | undefined;
   /** Begins what executors do from time to time; default: by timers. Tests with a clock of their own call it themselves. */
@@ -98,6 +100,7 @@ export function openEngine(instance: Instance, setup: Setup) {
     version: VERSION,
     now: () => clock.now(),
     proxies: settings.proxies,
+    childProgram: setup.childProgram,
     ...(setup.checks?.prepareTimeoutMs !== undefined && { prepareTimeoutMs: setup.checks.prepareTimeoutMs }),
   });
   const connected = meter === noMeter ? opened : meteredConnections(opened, meter);

@@ -21,7 +21,7 @@ import { signatureSecrets } from "./signature-secrets.ts";
 /**
  * @param secrets the values of the variables that the configuration names, which can change
  * @param options `stateDir`: the state directory, in which workflows must not open databases; `proxies`: the outgoing proxies;
- *   `prepareTimeoutMs`: the time limit for preparing a query in an embedded database, in milliseconds
+ *   `prepareTimeoutMs` and `childProgram`: see `DatabasesOptions`
  */
 export function createConnections(
   config: Config,
@@ -32,6 +32,7 @@ export function createConnections(
     now: () => number;
     proxies?: OutgoingProxies;
     prepareTimeoutMs?: number;
+    childProgram?: string | undefined;
   },
 ): ConfiguredConnections {
   const { proxies = NO_PROXIES } = options;

@@ -18,6 +18,7 @@ import { fixedSecrets } from "../../src/core/secret-source.ts";
 import { StepError } from "../../src/core/step-errors.ts";
 import { createConnections } from "../../src/connections/index.ts";
 import { callOf } from "../support/call-context.ts";
+import { childProgram } from "../support/child-program.ts";
 import { caseCount } from "../support/random.ts";
 
 const HERE = new URL("../support/", import.meta.url).pathname;
@@ -84,6 +85,7 @@ const open = (config: Config) => {
     stateDir: "/nonexistent",
     version: "0",
     now: () => 0,
+    childProgram: childProgram(),
   });
   onTestFinished(() => opened.close());
   return opened;
@@ -276,6 +278,7 @@ describe("connections that a view limits", () => {
           stateDir: "/nonexistent",
           version: "0",
           now: () => 0,
+          childProgram: childProgram(),
         });
         try {
           // Errors about hosts and missing names have texts of their own in projects.

@@ -3,6 +3,7 @@ import { Config } from "../../schemas/config.ts";
 import { createConnections } from "../../src/connections/index.ts";
 import { fixedSecrets } from "../../src/core/secret-source.ts";
 import { callOf } from "../support/call-context.ts";
+import { childProgram } from "../support/child-program.ts";
 import { createSqliteFile } from "../support/databases.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 import { stepErrorOf } from "../support/mock-http-server.ts";
@@ -25,6 +26,7 @@ function databasesWithKey() {
     stateDir: temporaryDirectory(),
     version: "0",
     now: Date.now,
+    childProgram: childProgram(),
   });
 }
 

@@ -24,6 +24,7 @@ import { mockModelServer, WIRE_FORMATS } from "../support/mock-model-server.ts";
 import { smtpPeer } from "../support/mock-smtp-server.ts";
 import type { z } from "zod";
 import { callOf } from "../support/call-context.ts";
+import { childProgram } from "../support/child-program.ts";
 import { sharedEngineThreads } from "../support/engine-threads.ts";
 
 const FOLDER = fileURLToPath(new URL("../../examples/", import.meta.url));
@@ -103,6 +104,7 @@ async function setUp() {
     config,
     clock: instance.clock,
     threads: sharedEngineThreads(),
+    childProgram: childProgram(),
   };
   const executor = await startExecutor(instance, setup, { id: "exe_1", slots: 16 });
   const { services, close } = openServices(instance, setup, {

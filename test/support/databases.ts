@@ -8,6 +8,7 @@ import type { Databases, SqlResult, SqlRequest } from "../../src/core/connection
 import { fixedSecrets } from "../../src/core/secret-source.ts";
 import { StepError } from "../../src/core/step-errors.ts";
 import { callOf } from "./call-context.ts";
+import { childProgram } from "./child-program.ts";
 
 export interface TestDatabases {
   databases: Databases & { close(): Promise<void> };
@@ -30,7 +31,11 @@ export function openDatabases(
   atEnd: (close: () => Promise<void>) => void = onTestFinished,
 ): TestDatabases {
   const config = Config.parse({ databases: entries });
-  const opened = createDatabases(config, fixedSecrets(env), { stateDir: "/nonexistent/state", ...options });
+  const opened = createDatabases(config, fixedSecrets(env), {
+    stateDir: "/nonexistent/state",
+    childProgram: childProgram(),
+    ...options,
+  });
   atEnd(() => opened.close());
   const runQuery: TestDatabases["runQuery"] = (
     database,

@@ -31,6 +31,7 @@ import { stepTypes } from "../../src/steps/index.ts";
 import { apiKeyReader } from "../../src/store/api-keys.ts";
 import { projectReader } from "../../src/store/projects.ts";
 import { engineReaders, engineTransaction } from "../../src/store/engine-transaction.ts";
+import { childProgram } from "./child-program.ts";
 import { testStore } from "./store.ts";
 
 /** The function that a `probe` step runs; its result is the step's output. */
@@ -119,6 +120,7 @@ export async function testEngine({
     version: "0",
     now: clock.now,
     prepareTimeoutMs: PATIENT_MS,
+    childProgram: childProgram(),
   });
   onTestFinished(() => connected.close());
   let probe: Probe = returnValue;

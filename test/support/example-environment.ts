@@ -28,6 +28,7 @@ import { WIRE_FORMATS } from "./mock-model-server.ts";
 import { smtpPeer } from "./mock-smtp-server.ts";
 import { repeatBy } from "./clock.ts";
 import { callOf } from "./call-context.ts";
+import { childProgram } from "./child-program.ts";
 import { sharedEngineThreads } from "./engine-threads.ts";
 
 /** The folder of the examples that show everyday work. */
@@ -127,6 +128,7 @@ export async function exampleEnvironment(peers: Peers = {}) {
     config,
     clock,
     threads: sharedEngineThreads(),
+    childProgram: childProgram(),
     repeat: repeatBy(clock),
   };
   let executor = await startExecutor(instance, setup, { id: "exe_1", slots: 16 });

@@ -13,6 +13,7 @@ import { readEnvironment } from "../../src/config/environment.ts";
 import { type Clock, MINUTE, systemClock } from "../../src/core/clock.ts";
 import type { Services } from "../../src/surfaces/invoke.ts";
 import { openStateDirectory } from "../../src/store/state-directory.ts";
+import { childProgram } from "./child-program.ts";
 import { repeatBy } from "./clock.ts";
 import { locationOf, newStateDirectory } from "./directories.ts";
 import { sharedEngineThreads } from "./engine-threads.ts";
@@ -101,6 +102,7 @@ export async function testInstance({
     passwords,
     readDiskSpace,
     checks: PATIENT_CHECKS,
+    childProgram: childProgram(),
     threads: sharedEngineThreads(),
     resetDelayMs: 0,
     repeat: repeatBy(clock),

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { pid as parent } from "node:process";
 import { fileURLToPath } from "node:url";
 import type { CallContext } from "../../core/connections.ts";
@@ -22,6 +23,8 @@ export interface ChildPoolOptions {
   memoryMb: number;
   /** Time limit for preparing a query, in milliseconds; the engine may evaluate constants then. */
   prepareTimeoutMs: number;
+  /** The program of the child processes; default: the one beside this file. */
+  program?: string | undefined;
 }
 
 export interface ChildPool {
@@ -44,7 +47,6 @@ interface Child {
 const HEADROOM_MB = 384;
 const HEAP_MB = 192;
 const WATCH_MS = 50;
-const HERE = fileURLToPath(new URL(".", import.meta.url));
 /** Ends in `.ts` in a checkout and in `.js` in a release, like this file. */
 const PROGRAM = fileURLToPath(new URL(`child${/\.\w+$/.exec(import.meta.url)![0]}`, import.meta.url));
 
@@ -53,6 +55,7 @@ export function createChildPool({
   idleTimeoutMs,
   memoryMb,
   prepareTimeoutMs,
+  program = PROGRAM,
 }: ChildPoolOptions): ChildPool {
   const all = new Set<Child>();
   /** Has a place for each process that may be busy. */
@@ -61,9 +64,9 @@ export function createChildPool({
   const preparing = createFairPool(Math.max(1, Math.floor(size / 2)));
 
   function start(key: string, spec: ChildSpec): Child {
-    const process = fork(PROGRAM, [JSON.stringify(spec)], {
+    const process = fork(program, [JSON.stringify(spec)], {
       env: {},
-      execArgv: [...permissions(spec), `--max-old-space-size=${HEAP_MB}`],
+      execArgv: [...permissions(program, spec), `--max-old-space-size=${HEAP_MB}`],
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       // Detached, so that Ctrl-C reaches only the parent, which ends its children; they also notice its death.
       detached: true,
@@ -234,12 +237,12 @@ const SHARED_FILES = [
 ].map((file) => fileURLToPath(new URL(file, import.meta.url)));
 
 /** Node's permission model: no other programs, no writes. It does not restrict DuckDB, which is native code. */
-function permissions({ engine, file, write }: ChildSpec): string[] {
+function permissions(program: string, { engine, file, write }: ChildSpec): string[] {
   const common = ["--permission", "--allow-worker"];
   if (engine === "duckdb") return [...common, "--allow-addons", "--allow-fs-read=*"];
   return [
     ...common,
-    `--allow-fs-read=${HERE}*`,
+    `--allow-fs-read=${join(dirname(program), "*")}`,
     ...SHARED_FILES.map((shared) => `--allow-fs-read=${shared}`),
     `--allow-fs-read=${file}`,
     ...BESIDE.map((suffix) => `--allow-fs-read=${file}${suffix}`),

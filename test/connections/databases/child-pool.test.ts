@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openDatabases, createSqliteFile, abortAfter } from "../../support/databases.ts";
 import { callOf } from "../../support/call-context.ts";
+import { childProgram } from "../../support/child-program.ts";
 import { eventually } from "../../support/eventually.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
 
@@ -18,7 +19,7 @@ interface Running {
 }
 
 /** Lists the children of a process that run queries, from /proc of Linux. */
-function children(parent = process.pid): Running[] {
+function children(parent = process.pid, program = CHILD): Running[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
@@ -26,7 +27,7 @@ function children(parent = process.pid): Running[] {
         const status = readFileSync(`/proc/${name}/stat`, "utf8");
         const [state, ppid] = status.slice(status.lastIndexOf(")") + 2).split(" ");
         const command = readFileSync(`/proc/${name}/cmdline`, "utf8");
-        const isOurs = Number(ppid) === parent && state !== "Z" && command.includes(CHILD);
+        const isOurs = Number(ppid) === parent && state !== "Z" && command.includes(program);
         return isOurs ? [{ pid: Number(name), command }] : [];
       } catch {
         return []; // ended meanwhile
@@ -62,6 +63,7 @@ function orphansOn(file: string): number[] {
   });
 }
 
+/** Databases whose children are started from the sources, as in a checkout. Most other tests start the built ones. */
 function shops(count: number, options = {}) {
   const directory = temporaryDirectory();
   const entries = Array.from({ length: count }, (_, index) => ({
@@ -69,7 +71,7 @@ function shops(count: number, options = {}) {
     type: "sqlite",
     dataset: createSqliteFile(directory, "CREATE TABLE t (a)", `${index}.db`),
   }));
-  return openDatabases(entries, {}, options);
+  return openDatabases(entries, {}, { childProgram: undefined, ...options });
 }
 
 /** Waits until a child runs its query: a child that dies before that is replaced, and the query runs in the other. */
@@ -94,6 +96,24 @@ describe("the child processes of embedded databases", () => {
     expect(first!.command).toContain("--permission");
     // Heavy queries leave the processor to the processes that serve everybody.
     expect(getPriority(first!.pid) - getPriority()).toBe(10);
+  });
+
+  it.each([
+    { from: "the sources", program: undefined, file: CHILD },
+    { from: "a release", program: childProgram(), file: "dist/program/child.js" },
+  ])("run both engines from $from", async ({ program, file }) => {
+    const dataset = createSqliteFile(temporaryDirectory(), "CREATE TABLE t (a)");
+    const shop = { name: "shop", type: "sqlite", dataset, access: "read-write" };
+    const { runQuery } = openDatabases([shop], {}, { childProgram: program });
+    const params = { a: 9_007_199_254_740_991 };
+    await runQuery("shop", "INSERT INTO t VALUES (:a)", params, { write: true });
+    const { rows } = await runQuery("shop", "SELECT a FROM t WHERE a = :a", params);
+    expect(rows).toEqual([params]);
+    expect((await runQuery("scratch", "SELECT DATE '2026-11-30' AS day")).rows).toEqual([
+      { day: "2026-11-30" },
+    ]);
+    const engines = children(process.pid, file).map(({ command }) => /"engine":"(\w+)"/.exec(command)?.[1]);
+    expect(new Set(engines)).toEqual(new Set(["duckdb", "sqlite"]));
   });
 
   it("have a maximum number over all databases, and take turns", async () => {

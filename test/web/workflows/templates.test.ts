@@ -16,6 +16,7 @@ import { createWorkflow } from "../../../tools/workflows/create-workflow.ts";
 import { publishWorkflow } from "../../../tools/workflows/publish-workflow.ts";
 import { temporaryDirectory, testInstance } from "../../support/instance.ts";
 import type { z } from "zod";
+import { childProgram } from "../../support/child-program.ts";
 import { sharedEngineThreads } from "../../support/engine-threads.ts";
 
 /** Services with the sample database, and names for what the templates require, which is never called. */
@@ -45,6 +46,7 @@ async function startServices() {
     config,
     clock: instance.clock,
     threads: sharedEngineThreads(),
+    childProgram: childProgram(),
   };
   const executor = await startExecutor(instance, setup, { id: "exe_1", slots: 4 });
   const { services, close } = openServices(instance, setup, {

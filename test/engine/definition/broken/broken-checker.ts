@@ -7,6 +7,7 @@ import { createConnections } from "../../../../src/connections/index.ts";
 import { fixedSecrets } from "../../../../src/core/secret-source.ts";
 import { type Checker, checker } from "../../../../src/engine/definition/check/index.ts";
 import { stepTypes } from "../../../../src/steps/index.ts";
+import { childProgram } from "../../../support/child-program.ts";
 import { createSqliteFile } from "../../../support/databases.ts";
 
 const SQL = "CREATE TABLE orders (id INTEGER PRIMARY KEY, region TEXT, total REAL, ordered_on TEXT)";
@@ -20,7 +21,12 @@ export function brokenChecker(directory: string): { checker: Checker; close(): P
     models: [{ name: "writer", vendor: "anthropic", model_ref: "m", key_var: "MODEL_KEY" }],
     defaults: { database: "shop" },
   });
-  const options = { stateDir: join(directory, "state"), version: "0", now: systemClock.now };
+  const options = {
+    stateDir: join(directory, "state"),
+    version: "0",
+    now: systemClock.now,
+    childProgram: childProgram(),
+  };
   const connected = createConnections(config, fixedSecrets({ MODEL_KEY: "x" }), options);
   const connections: Connections = {
     ...connected,
