@@ -110,9 +110,18 @@ export async function changeProject(io: Io, id: string, options: ProjectOptions)
       "Nothing to change. millrace projects update --help lists the options.",
       EXIT.usage,
     );
-  const project = await withOperator(io, {}, ({ call }) =>
-    call<UpdatedProject>(updateProject, { project: id, ...fields }),
-  );
+  const project = await withOperator(io, {}, async ({ call }) => {
+    const { backtest: rule } = fields;
+    const before =
+      rule && rule.allow === undefined ? await call<Project>(getProject, { project: id }) : undefined;
+    const allow = before?.backtest?.allow;
+    return call<UpdatedProject>(updateProject, {
+      project: id,
+      ...fields,
+      // What is left out stays, also a part of the rule.
+      ...(rule && allow !== undefined && { backtest: { ...rule, allow } }),
+    });
+  });
   if (options.json) return printJson(io, project);
   io.out(`Changed the project ${project.id}.\n`);
   for (const { message, fix } of project.warnings ?? [])

@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
+import { MAX_BACKTEST_RUNS } from "../../schemas/backtest-rule.ts";
 import { openInstance } from "../../src/app/instance.ts";
 import { OPERATOR_ACTOR } from "../../src/commands/operator.ts";
 import { systemClock } from "../../src/core/clock.ts";
@@ -88,6 +89,24 @@ describe("millrace projects", () => {
     expect((await key("--scope", "read", "--tool", "run_workflow")).err).toContain(
       "--tool is run_workflow, which needs the scope run, and the key does not have it.",
     );
+  });
+
+  it("keeps the names that may differ when only the number of runs of a backtest changes", async () => {
+    const { cli } = await testCli();
+    const update = (...args: string[]) => cli("projects", "update", "default", ...args);
+    const rule = async () => (await cli("projects", "show", "default")).out.match(/^backtest: .*$/m)?.[0];
+    await update("--backtest", "100");
+    expect(await rule()).toBe("backtest: the last 100 runs");
+    await update("--backtest", "100", "--allow-difference", "output.note", "status");
+    await update("--backtest", "200");
+    expect(await rule()).toBe("backtest: the last 200 runs; may differ: output.note, status");
+    await update("--backtest", "200", "--allow-difference", "steps.send");
+    expect(await rule()).toBe("backtest: the last 200 runs; may differ: steps.send");
+    expect(await update("--backtest", String(MAX_BACKTEST_RUNS + 1))).toMatchObject({ code: 2 });
+    await update("--backtest", String(MAX_BACKTEST_RUNS));
+    expect(await rule()).toBe("backtest: the last 1000 runs; may differ: steps.send");
+    await update("--no-backtest");
+    expect(await rule()).toBeUndefined();
   });
 
   it("says what is wrong with options", async () => {

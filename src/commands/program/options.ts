@@ -75,3 +75,6 @@ const AUTH_MODES: readonly AuthMode[] = ["built-in", "cognito", "oidc"];
 
 export const authModeOption = (): Option =>
   new Option("--auth-mode <mode>", "how people sign in").choices(AUTH_MODES).default("built-in");
+
+// Repeated from schemas/backtest-rule.ts, for the same reason.
+export const MAX_BACKTEST_RUNS = 1_000;

@@ -1,7 +1,7 @@
 /** `projects`. */
 import { type Command, Option } from "commander";
 import type { Io } from "../io.ts";
-import { integer, jsonOption } from "./options.ts";
+import { integer, jsonOption, MAX_BACKTEST_RUNS } from "./options.ts";
 
 const PROJECT_ARGUMENT = "id of the project";
 const EMAIL_ARGUMENT = "e-mail address of the person";
@@ -22,7 +22,7 @@ const httpPublic = () =>
   ]);
 const backtest = () =>
   new Option("--backtest <int>", "publishing needs a backtest of this number of runs").argParser(
-    integer(1, 1_000),
+    integer(1, MAX_BACKTEST_RUNS),
   );
 const ALLOW_DIFFERENCE = "--allow-difference <name...>";
 const ALLOW_DIFFERENCE_HELP = "with --backtest: what may differ, such as output.note";
@@ -74,7 +74,7 @@ export function registerProjects(program: Command, io: Io): void {
     .option("--no-review", "publishing needs no review")
     .addOption(backtest())
     .option("--no-backtest", "publishing needs no backtest")
-    .option(ALLOW_DIFFERENCE, ALLOW_DIFFERENCE_HELP)
+    .option(ALLOW_DIFFERENCE, `${ALLOW_DIFFERENCE_HELP}; replaces the list`)
     .option("--limit <name=value...>", LIMIT_HELP)
     .addOption(jsonOption())
     .action(async (project, options) => (await load()).changeProject(io, project, options));
