@@ -10,7 +10,7 @@ import { newRequestId } from "../core/ids.ts";
 import type { Readers, WorkflowContent } from "../core/ports.ts";
 import { calledWorkflowIds } from "../core/workflow-calls.ts";
 import { workflowIdIssue, workflowSlug } from "../core/workflow-id.ts";
-import { withCommands } from "./command-ways.ts";
+import { refusedPublication } from "./command-ways.ts";
 import { withExecutor, inProcessExecutor } from "./in-process-executor.ts";
 import { publishWhenTested } from "./publish.ts";
 import { confirm, type ConfirmHost } from "./confirm.ts";
@@ -28,8 +28,6 @@ export interface ApplyOptions {
   prune?: boolean;
   /** Publishes the new and changed workflows. */
   publish?: boolean;
-  /** Names of differences that backtests may find. */
-  acceptDifference?: string[];
   /** Whether definitions are also checked against databases, models and MCP servers; off with `--no-bind`. */
   bind: boolean;
   reason?: string;
@@ -92,7 +90,7 @@ export async function applyWorkflows(
     pending.clear();
     if (options.publish)
       await withExecutor(io, operator, own, () =>
-        publish(io, operator, calleesFirst([...added, ...changed]), options.acceptDifference ?? []),
+        publish(io, operator, calleesFirst([...added, ...changed])),
       );
   });
 }
@@ -372,12 +370,7 @@ function calleesFirst(workflows: readonly FileWorkflow[]): FileWorkflow[] {
 }
 
 /** Publishes one workflow after the other, each after its examples ran; a failure does not stop the others. */
-async function publish(
-  io: Io,
-  operator: Operator,
-  workflows: readonly FileWorkflow[],
-  accepted: readonly string[],
-): Promise<void> {
+async function publish(io: Io, operator: Operator, workflows: readonly FileWorkflow[]): Promise<void> {
   const failed: string[] = [];
   const ids = workflows.map(({ id }) => id);
   for (const { id, issueCount, warnings: printed } of workflows) {
@@ -387,10 +380,9 @@ async function publish(
     }
     try {
       // The other ones follow with versions that fit this one.
-      const { warnings = [] } = await publishWhenTested(operator, {
+      const { warnings = [] } = await publishWhenTested(io, operator, {
         workflow_id: id,
         break_callers: ids,
-        accept_differences: accepted,
       });
       io.out(`published: ${id}\n`);
       for (const warning of warnings)
@@ -398,7 +390,7 @@ async function publish(
           io.out(`  warning: ${issueLine(warning)}\n`);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      failed.push(`not published: ${id}: ${withCommands(error.message)}`);
+      failed.push(`not published: ${id}: ${refusedPublication(error, id)}`);
     }
   }
   if (failed.length > 0) throw new CommandError(failed.join("\n"));

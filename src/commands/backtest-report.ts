@@ -1,6 +1,8 @@
 /** What the command line says about a backtest. */
+import type { PassedBacktest } from "../../schemas/backtest-rule.ts";
 import type { Backtest, BacktestEffect, BacktestRun } from "../../schemas/backtest.ts";
 import type { Difference } from "../../schemas/difference.ts";
+import type { Progress } from "../core/tool.ts";
 import { type Io, paint } from "./io.ts";
 import { plural } from "./plural.ts";
 import { printTable } from "./project-output.ts";
@@ -9,12 +11,30 @@ import { printTable } from "./project-output.ts";
 const SHOWN_DIFFERENCES = 3;
 
 /** "186 equal, 6 different, 1 failing, 7 not comparable" */
-const counts = ({ equal, different, failing, not_comparable: not }: Backtest["runs"]): string =>
+const counts = ({ equal, different, failing, not_comparable: not }: PassedBacktest["runs"]): string =>
   `${equal} equal, ${different} different, ${failing} failing, ${not} not comparable`;
 
 /** "120 of 200 runs compared: 118 equal, …" */
 export const progressLine = ({ runs }: Backtest): string =>
   `${runs.total - runs.pending} of ${plural(runs.total, "run")} compared: ${counts(runs)}`;
+
+/** "bt_8dkq2m0sfj3a, 100 runs: 88 equal, 12 different, …; accepted: output.total" */
+export function describePassed({ id, runs, accepted }: PassedBacktest): string {
+  const found = id === null ? "there were no runs" : `${id}, ${plural(runs.total, "run")}: ${counts(runs)}`;
+  return accepted.length === 0 ? found : `${found}; accepted: ${accepted.join(", ")}`;
+}
+
+/** Shows the progress of a backtest on standard error: a line that is redrawn on a terminal, else one for each tenth. */
+export function progressView(io: Io): (progress: Progress) => void {
+  let shown: string | undefined;
+  return ({ done, total, message }) => {
+    const key = io.errTerminal ? message : String(Math.floor((10 * done) / total));
+    if (key === shown) return;
+    if (io.errTerminal && shown !== undefined) io.eraseLines?.(1);
+    shown = key;
+    io.err(`${message}\n`);
+  };
+}
 
 /**
  * Says why a backtest that has ended does not pass.

@@ -6,7 +6,7 @@ import { cancelBacktest } from "../../tools/backtests/cancel-backtest.ts";
 import { getBacktest } from "../../tools/backtests/get-backtest.ts";
 import { getWorkflow } from "../../tools/workflows/get-workflow.ts";
 import { AppError } from "../core/errors.ts";
-import { describeVerdict, printBacktest, progressLine } from "./backtest-report.ts";
+import { describeVerdict, printBacktest, progressLine, progressView } from "./backtest-report.ts";
 import { checkText, readText } from "./definition-text.ts";
 import { inProcessExecutor, type InProcessExecutor, withExecutor } from "./in-process-executor.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
@@ -99,7 +99,8 @@ async function follow(io: Io, { call }: Operator, { started, own, stop }: Follow
   const path = { workflow_id: workflow, backtest_id: id };
   const show = progressView(io);
   for (let current = started; ;) {
-    show(current);
+    const { total, pending } = current.runs;
+    show({ done: total - pending, total, message: progressLine(current) });
     if (current.status !== "running") return current;
     if (stop.aborted) {
       if (!own.isStarted()) return current;
@@ -110,17 +111,4 @@ async function follow(io: Io, { call }: Operator, { started, own, stop }: Follow
     }
     current = await call<Backtest>(getBacktest, { ...path, wait: WAIT_SECONDS });
   }
-}
-
-/** Shows a line on standard error: redrawn on a terminal, else one for each tenth. */
-function progressView(io: Io): (backtest: Backtest) => void {
-  let shown: string | undefined;
-  return (current) => {
-    const { total, pending } = current.runs;
-    const key = io.errTerminal ? progressLine(current) : String(Math.floor((10 * (total - pending)) / total));
-    if (key === shown) return;
-    if (io.errTerminal && shown !== undefined) io.eraseLines?.(1);
-    shown = key;
-    io.err(`${progressLine(current)}\n`);
-  };
 }

@@ -1,4 +1,5 @@
 /** Says in messages of operations how the same is done on the command line. */
+import type { AppError } from "../core/errors.ts";
 
 const COMMANDS: Readonly<Record<string, string>> = {
   list_workflows: "millrace workflows list",
@@ -6,6 +7,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   create_workflow: "millrace workflows create",
   update_workflow: "millrace workflows edit <workflow>",
   backtest_workflow: "millrace workflows backtest <workflow>",
+  publish_workflow: "millrace workflows publish <workflow>",
   validate_workflow: "millrace workflows apply --dry-run",
   run_workflow: "millrace run <workflow>",
   run_step: "millrace run-step",
@@ -24,7 +26,12 @@ const OPERATION = new RegExp(`\\b(${Object.keys(COMMANDS).join("|")})\\b(?: \\([
 /** The command line shows no single backtest; its page does. */
 const BACKTEST = /\bbacktest_workflow with backtest_id: "[^"]*" shows its first runs; all are on/g;
 
+const LIVE_BACKTEST = /\bbacktest_workflow with version: (\d+), reads: "live"/g;
+
 const ACCEPTED = /\baccept_differences: (\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)*")*\])/g;
+
+/** Where there are too many names for a sentence. */
+const ACCEPTED_BELOW = "accept_differences: the names in `errors`";
 
 const asArgument = (word: string): string =>
   /^[\w.-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
@@ -33,7 +40,26 @@ const asArgument = (word: string): string =>
 export const withCommands = (message: string): string =>
   message
     .replace(BACKTEST, "The runs are on")
+    .replace(LIVE_BACKTEST, "millrace workflows backtest <workflow> --version $1 --reads live")
     .replace(ACCEPTED, (_, names: string) =>
       ["--accept-difference", ...(JSON.parse(names) as string[]).map(asArgument)].join(" "),
     )
+    .replace(ACCEPTED_BELOW, "--accept-difference with the names below")
     .replace(OPERATION, (_, operation: string) => COMMANDS[operation]!);
+
+/** The message of an operation's error, with the names of differences that it leaves to `errors`, one a line. */
+export function messageWithCommands({ message, details: { errors = [] } }: AppError): string {
+  const names = message.includes(ACCEPTED_BELOW)
+    ? errors.flatMap(({ path, allowed = [] }) => (path === "accept_differences" ? allowed : []))
+    : [];
+  return [withCommands(message), ...names.map((name) => `- ${name}`)].join("\n");
+}
+
+/**
+ * The same where a command that can't accept differences itself was refused to publish a workflow: with the command that can.
+ * @param workflow its id
+ */
+export const refusedPublication = (error: AppError, workflow: string): string =>
+  messageWithCommands(error)
+    .replace("--accept-difference", `millrace workflows publish ${workflow} --accept-difference`)
+    .replaceAll("<workflow>", workflow);

@@ -5,7 +5,7 @@ import type { Issue } from "../../schemas/problem.ts";
 import { AppError } from "../core/errors.ts";
 import type { Tracer } from "../core/tracer.ts";
 import { ConfigError } from "../config/config-file.ts";
-import { withCommands } from "./command-ways.ts";
+import { messageWithCommands, withCommands } from "./command-ways.ts";
 import { createMasker, type Masker } from "../connections/masking.ts";
 import { maskKeys, redactSecrets } from "./log-redaction.ts";
 
@@ -97,7 +97,7 @@ export function describeError(error: unknown): { message: string; exitCode: numb
     const state = error.code === "storage_unavailable" || error.code === "busy";
     const issues = issueLines(error);
     return {
-      message: [issues.length === 0 ? withCommands(error.message) : error.message, ...issues].join("\n"),
+      message: [issues.length === 0 ? messageWithCommands(error) : error.message, ...issues].join("\n"),
       exitCode: state ? EXIT.state : EXIT.failed,
     };
   }

@@ -11,7 +11,7 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import { aheadOfServer } from "../core/clock-check.ts";
 import { newRequestId } from "../core/ids.ts";
 import type { Actor, Readers } from "../core/ports.ts";
-import type { AnyTool } from "../core/tool.ts";
+import type { AnyTool, Progress } from "../core/tool.ts";
 import { invoke, type Services } from "../surfaces/invoke.ts";
 import { requireState } from "./require-state.ts";
 import { endTracing, type Io, openLog } from "./io.ts";
@@ -36,8 +36,12 @@ export interface Operator {
   services: Services;
   /** The URL of the web interface, for links. */
   baseUrl: string;
-  /** Calls an operation as the operator. */
-  call<T>(tool: AnyTool, input: Readonly<Record<string, unknown>>): Promise<T>;
+  /** Calls an operation as the operator. @param progress receives its progress */
+  call<T>(
+    tool: AnyTool,
+    input: Readonly<Record<string, unknown>>,
+    progress?: (progress: Progress) => void,
+  ): Promise<T>;
 }
 
 export interface OperatorOptions {
@@ -79,11 +83,16 @@ export async function withOperator<T>(
     const baseUrl = await webAddress(opened, settings);
     const { services, close } = openServices(instance, setup, executors, () => baseUrl);
     const signal = new AbortController().signal;
-    const call: Operator["call"] = async <R>(tool: AnyTool, input: object) =>
+    const call: Operator["call"] = async <R>(
+      tool: AnyTool,
+      input: object,
+      progress?: (progress: Progress) => void,
+    ) =>
       (await invoke(services, tool, input, {
         actor: OPERATOR_ACTOR,
         requestId: newRequestId(),
         signal,
+        progress,
       })) as R;
     try {
       return await work({ instance, setup, services, baseUrl, call });

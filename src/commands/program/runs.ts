@@ -2,15 +2,10 @@
 import { type Command, Option } from "commander";
 import type { Io } from "../io.ts";
 import type { ProcessHost } from "./host.ts";
-import { configOption, integer, jsonOption } from "./options.ts";
+import { configOption, integer, jsonOption, MAX_BACKTEST_RUNS } from "./options.ts";
 
 // Repeated from schemas/workflow.ts: --help must not wait until zod is loaded.
 const WORKFLOW_STATUSES = ["draft", "published", "archived"];
-
-// Repeated from schemas/backtest.ts, for the same reason.
-const MAX_BACKTEST_RUNS = 1_000;
-const ACCEPT_DIFFERENCE = "--accept-difference <name...>";
-const ACCEPT_DIFFERENCE_HELP = "what may differ in the backtest that publishing needs, such as output.note";
 
 const BACKTEST_HELP = `
 Exit codes:
@@ -265,9 +260,11 @@ export function registerWorkflows(
         integer(1, 999_999_999),
       ),
     )
-    .option(ACCEPT_DIFFERENCE, ACCEPT_DIFFERENCE_HELP)
+    .option(
+      "--accept-difference <name...>",
+      "what may differ in the backtest that publishing needs, such as output.note",
+    )
     .option("--break-caller <id...>", "publish although this workflow, which runs it, would break")
-    .option("--reason <text>", "reason for a reviewer")
     .addOption(jsonOption())
     .addOption(configOption())
     .action(async (workflow, options) => (await import("../publish.ts")).publishOne(io, workflow, options));
@@ -289,7 +286,6 @@ export function registerWorkflows(
     .option("--dry-run", "only show what would change")
     .option("--prune", "archive workflows that have no file")
     .option("--publish", "publish the new and changed workflows")
-    .option(ACCEPT_DIFFERENCE, ACCEPT_DIFFERENCE_HELP)
     .option("--no-bind", "check only the definitions, without databases, models and MCP servers")
     .option("--reason <text>", "change note, kept in the history")
     .option(
