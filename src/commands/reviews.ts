@@ -6,6 +6,7 @@ import { getReview } from "../../tools/reviews/get-review.ts";
 import { listReviews } from "../../tools/reviews/list-reviews.ts";
 import { withdrawReview } from "../../tools/reviews/withdraw-review.ts";
 import { formatReviewPlan } from "../core/format-plan.ts";
+import { describePassed } from "./backtest-report.ts";
 import { alignColumns, formatTimestamp } from "./columns.ts";
 import { type Io, paint } from "./io.ts";
 import { withOperator } from "./operator.ts";
@@ -68,6 +69,7 @@ export async function showReview(io: Io, id: string, { json }: { json?: boolean 
   io.out(`\n${formatReviewPlan(review.id, review.plan!)}\n`);
   const examples = review.examples ?? [];
   io.out(examples.length === 0 ? "It has no examples.\n" : `${examples.length} examples passed.\n`);
+  if (review.backtest !== undefined) io.out(`Backtest: ${describePassed(review.backtest)}.\n`);
   if (review.status === "pending")
     io.out(`\nmillrace reviews approve ${review.id} --digest ${review.digest} publishes it.\n`);
   else if (review.comment !== null) io.out(`\nComment of ${review.decided_by}: ${review.comment}\n`);

@@ -1,7 +1,8 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { openInstance } from "../../src/app/instance.ts";
 import { Scope } from "../../schemas/actor.ts";
+import type { PassedBacktest } from "../../schemas/backtest-rule.ts";
+import { openInstance } from "../../src/app/instance.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { keyPrincipal } from "../support/users.ts";
 import { testCli } from "../support/command-line.ts";
@@ -9,8 +10,21 @@ import { testCli } from "../support/command-line.ts";
 const DEFINITION = { steps: [{ id: "said", type: "set", values: { text: "Good morning" } }] };
 const REQUESTED_AT = "2026-11-21T08:00:00.000Z";
 
+const PASSED = {
+  id: "bt_8dkq2m0sfj3a",
+  rule: { last: 100, allow: [] },
+  runs: { total: 100, equal: 88, different: 12, failing: 0, not_comparable: 0 },
+  allowed: [],
+  accepted: ["output.total", "status"],
+};
+
 /** An instance whose default project needs reviews, with a workflow and pending requests to publish it, by a key of Ann. */
 async function open(...ids: string[]) {
+  return openWith(null, ...ids);
+}
+
+/** @param backtest what the version passed before it was asked */
+async function openWith(backtest: PassedBacktest | null, ...ids: string[]) {
   const { cli, stateDir } = await testCli();
   await cli("projects", "update", "default", "--review");
   const instance = await openInstance({ stateDir }, systemClock, pino({ level: "silent" }));
@@ -40,6 +54,7 @@ async function open(...ids: string[]) {
           plan: "{}",
           examples: null,
           reason: "The board asked for it.",
+          backtest: backtest && JSON.stringify(backtest),
           requested_at: REQUESTED_AT,
           requested_by: "ann@example.com",
           key_name: "agent",
@@ -86,6 +101,7 @@ describe("millrace reviews", () => {
     expect(out).toContain("Difference to nothing, none is published:\n");
     expect(out).toMatch(/^\+.*Good morning/m);
     expect(out).toContain("It has no examples.\n");
+    expect(out).not.toContain("Backtest");
     const [, digest] = /millrace reviews approve rev_1 --digest (\S+) publishes it\.\n$/.exec(out)!;
     const json = JSON.parse((await cli("reviews", "show", "rev_1", "--json")).out) as { digest: string };
     expect(json.digest).toBe(digest);
@@ -108,6 +124,17 @@ describe("millrace reviews", () => {
     expect((await cli("reviews", "list", "--status", "approved")).out).toContain("rev_1");
     const twice = await cli("reviews", "approve", "rev_1", "--digest", digest!);
     expect([twice.code, twice.out]).toEqual([1, ""]);
+  });
+
+  it("shows the backtest that was passed, with what the requester accepted", async () => {
+    const { cli } = await openWith(PASSED, "rev_1");
+    expect((await cli("reviews", "show", "rev_1")).out).toContain(
+      "Backtest: bt_8dkq2m0sfj3a, 100 runs: 88 equal, 12 different, 0 failing, 0 not comparable; accepted: output.total, status.\n",
+    );
+    const without = await openWith({ ...PASSED, id: null, accepted: ["definition.schedule"] }, "rev_2");
+    expect((await without.cli("reviews", "show", "rev_2")).out).toContain(
+      "Backtest: there were no runs; accepted: definition.schedule.\n",
+    );
   });
 
   it("rejects with a reason, and publishes nothing", async () => {
