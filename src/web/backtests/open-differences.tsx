@@ -1,18 +1,22 @@
 /** What a backtest found that nobody has accepted yet, each to be accepted by its name. */
-import { Alert, Checkbox, Code, Stack, Text } from "@mantine/core";
+import { Alert, Anchor, Checkbox, Code, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
+import { Link } from "react-router";
 import { ApiError } from "../api/client.ts";
 import { type Confirmations, useConfirmations } from "../ui/use-confirmations.ts";
-import { describeDifference } from "./results.ts";
+import { describeDifference, namedBacktest } from "./results.ts";
 
 interface DifferenceConfirmation extends Confirmations {
   names: readonly string[];
+  /** The id of the backtest that found them; undefined where there were no runs. */
+  backtest: string | undefined;
 }
 
 /** The differences that a refusal to publish names, and which of them the user accepts. */
 export function useDifferenceConfirmation(error: unknown): DifferenceConfirmation {
   const names = openDifferencesOf(error);
-  return { names, ...useConfirmations(names) };
+  const backtest = error instanceof ApiError ? namedBacktest(error.message) : undefined;
+  return { names, backtest, ...useConfirmations(names) };
 }
 
 const openDifferencesOf = (error: unknown): readonly string[] =>
@@ -20,8 +24,14 @@ const openDifferencesOf = (error: unknown): readonly string[] =>
     ? (error.problem.errors?.find(({ path }) => path === "accept_differences")?.allowed ?? [])
     : [];
 
-export function OpenDifferences({ confirmation }: { confirmation: DifferenceConfirmation }) {
-  const { names, confirmed, onConfirm } = confirmation;
+interface OpenDifferencesProps {
+  /** The id of the workflow. */
+  workflow: string;
+  confirmation: DifferenceConfirmation;
+}
+
+export function OpenDifferences({ workflow, confirmation }: OpenDifferencesProps) {
+  const { names, backtest, confirmed, onConfirm } = confirmation;
   return (
     <Alert
       color="red"
@@ -35,9 +45,19 @@ export function OpenDifferences({ confirmation }: { confirmation: DifferenceConf
     >
       <Stack gap="sm">
         <Text size="sm">
-          The backtest above differs from the last runs. Change the workflow, or accept what it should do.
-          What you accept is kept in the history of versions.
+          Nothing goes live with a difference that nobody has accepted. Change the workflow, or accept what it
+          should do. What you accept is kept in the history of versions.
         </Text>
+        {backtest !== undefined && (
+          <Anchor
+            component={Link}
+            to={`/workflows/${workflow}/backtests/${backtest}`}
+            size="sm"
+            underline="always"
+          >
+            Show backtest {backtest}
+          </Anchor>
+        )}
         {names.map((name) => (
           <Checkbox
             key={name}

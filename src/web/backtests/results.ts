@@ -74,26 +74,88 @@ export const describeStep = ({ step, item }: BacktestDifference): string | undef
 export const formatDifferenceValue = (value: unknown): string =>
   value === undefined ? "none" : JSON.stringify(value);
 
+/** What changes of a definition that no run of the past can show. */
+const UNSEEN: Readonly<Record<string, string>> = {
+  schedule: "its schedule",
+  triggers: "its webhooks",
+  inputs: "its inputs",
+  state: "its state",
+  timeout: "its timeout",
+  concurrency: "how many of its runs may run at a time",
+  must_succeed: "its alert for runs that do not succeed",
+  on_failure: "which workflow runs after a failure",
+  expose_as_tool: "whether agents get it as a tool",
+  tool_name: "the name of its tool",
+};
+
+const unseen = (what: string): string => `No past run can show this change: ${what}`;
+
 /** What the name of a difference stands for, where it does not say it itself; undefined otherwise. */
 export function describeDifference(name: string): string | undefined {
-  const [what, id, change] = name.split(".");
-  if (what === "error") return "Runs fail with this version";
-  if (what === "status") return "Failed runs would succeed";
-  if (what === "on_failure") return "Another workflow runs after a failure";
-  if (what === "committed") return "The saved state would be another one";
-  if (what === "given") return `Nobody knows what ${id} returns: the backtest was given its output`;
-  if (what === "not_comparable") return describeReason(id);
-  if (what !== "steps") return undefined;
-  if (change === "added") return `What ${id} does is new in some runs`;
-  return change === "removed"
-    ? `${id} would no longer do it in some runs`
-    : `What ${id} sends or writes changes`;
+  const [what, part, more] = name.split(".");
+  switch (what) {
+    case "error":
+      return `Runs fail with this version${part === undefined ? "" : `: ${part}`}`;
+    case "status":
+      return "Failed runs would succeed";
+    case "on_failure":
+      return "Another workflow runs after a failure";
+    case "committed":
+      return "The saved state would be another one";
+    case "given":
+      return part === undefined
+        ? "Nobody knows what steps return: the backtest was given their outputs"
+        : `Nobody knows what ${part} returns: the backtest was given its output`;
+    case "not_comparable":
+      return describeReason(part);
+    case "definition":
+      return describeUnseen(part, more);
+    case "steps":
+      return describeEffects(part, more);
+    default:
+      return undefined;
+  }
 }
 
-const describeReason = (reason: string | undefined): string => {
+function describeReason(reason: string | undefined): string {
+  if (reason === undefined) return "No run could be compared";
+  if (reason === "interrupted")
+    return "Replays were cancelled; to test these runs again, close this and publish again";
+  if (reason === "runs_of_drafts")
+    return "Too few of the newest 10,000 runs are of published versions; the others are runs of drafts";
+  if (reason === "unnamed") return "An older release compared some runs, and named nothing that differs";
   const why = REASONS[reason as NotComparable] as string | undefined;
-  return why === undefined ? "No run could be compared" : `Some runs could not be compared: ${why}`;
-};
+  return `Some runs could not be compared${why === undefined ? "" : `: ${why}`}`;
+}
+
+function describeUnseen(field: string | undefined, part: string | undefined): string {
+  if (field === "backtest") return "Its own rule allows more than that of now, from the next publication on";
+  return unseen(
+    field === "inputs" && part !== undefined
+      ? `its input ${part}`
+      : (UNSEEN[field ?? ""] ?? "a part of its definition"),
+  );
+}
+
+function describeEffects(step: string | undefined, change: string | undefined): string {
+  if (step === undefined) return "What steps send or write changes; this covers all of it";
+  switch (change) {
+    case undefined:
+      return `What ${step} sends or writes changes; this covers all of it`;
+    case "added":
+      return `What ${step} does is new in some runs`;
+    case "removed":
+      return `${step} would no longer do it in some runs`;
+    case "undo":
+      return unseen(`what undoes ${step}`);
+    default:
+      return `What ${step} sends or writes changes`;
+  }
+}
+
+/** The id of the backtest that the message of a refusal names; undefined where there were no runs. */
+export const namedBacktest = (message: string): string | undefined =>
+  /\bbacktest (bt_[\w-]+)/.exec(message)?.[1];
 
 /** Numbers of a before and an after, with what changed in percent: "1,200 → 800 (−33 %)". */
 export function describeAmount(

@@ -51,9 +51,9 @@ export function VersionBacktest({ workflow, version, isPublishing = false }: Ver
   );
 }
 
-/** A backtest in two lines, with a link to its page. @param newTab opens it beside a form with unsaved changes */
+/** A backtest in two lines, and why it waits or failed, with a link to its page. @param newTab opens it beside a form with unsaved changes */
 function BacktestSummary({ backtest, newTab = false }: { backtest: Backtest; newTab?: boolean }) {
-  const { id, workflow_id: workflow, runs, status, created_at: at } = backtest;
+  const { id, workflow_id: workflow, runs, status, message, created_at: at } = backtest;
   return (
     <Stack gap={4} aria-live="polite">
       <Group gap="xs" justify="space-between">
@@ -72,6 +72,11 @@ function BacktestSummary({ backtest, newTab = false }: { backtest: Backtest; new
       </Group>
       <ResultBar runs={runs} size="sm" />
       <Text size="sm">{describeCounts(runs)}.</Text>
+      {message !== null && (
+        <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+          {message}
+        </Text>
+      )}
     </Stack>
   );
 }

@@ -1,7 +1,7 @@
 /** Publishes a version: shows the consequences, the errors to fix, and the result of the examples. */
 import { Alert, Button, Code, Group, List, Loader, Modal, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import { Link, useNavigate } from "react-router";
 import { ApiError, send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
@@ -48,11 +48,11 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
     staleTime: 0,
     gcTime: 0,
   });
-  const closed = useUnmountSignal();
+  const isClosed = useIsClosed();
   const publish = useSingleFlightMutation({
     mutationFn: () =>
       publishWhenTested(
-        { id: workflow.id, etag, signal: closed },
+        { id: workflow.id, etag, isClosed },
         {
           version,
           break_callers: [...callers.confirmed],
@@ -67,8 +67,10 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
       else {
         notifySuccess("Nothing is published yet: another person reviews the version first.");
         void client.invalidateQueries({ queryKey: ["reviews"] });
-        void navigate(`/reviews/${review.id}`);
+        if (!isClosed.current) void navigate(`/reviews/${review.id}`);
       }
+      // The user is elsewhere by then, where another dialog may be open.
+      if (isClosed.current) return;
       onPublished?.();
       onClose();
     },
@@ -121,7 +123,9 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
               </Alert>
             )}
             {callers.callers.length > 0 && <BrokenCallers confirmation={callers} refused="Not published" />}
-            {differences.names.length > 0 && <OpenDifferences confirmation={differences} />}
+            {differences.names.length > 0 && (
+              <OpenDifferences workflow={workflow.id} confirmation={differences} />
+            )}
             {publish.isError && !publish.isPending && !isRefused && (
               <ErrorAlert
                 error={
@@ -167,9 +171,15 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
 
 type Publication = EndpointByMethod["post"]["/workflows/{workflow_id}/publish"]["parameters"]["body"];
 
-/** Publishes a version, and waits for the backtest that it needs until `signal` is aborted. */
+/** Time between two requests, in milliseconds: a server that shuts down answers at once. */
+const PAUSE_MS = 1_000;
+
+/**
+ * Publishes a version, and waits for the backtest that it needs until the dialog is closed. A request that was sent by then may still
+ * publish the version, so it is not aborted.
+ */
 async function publishWhenTested(
-  { id, etag, signal }: { id: string; etag: string; signal: AbortSignal },
+  { id, etag, isClosed }: { id: string; etag: string; isClosed: RefObject<boolean> },
   body: Publication,
 ) {
   for (;;) {
@@ -178,10 +188,11 @@ async function publishWhenTested(
         path: { workflow_id: id },
         header: { "If-Match": etag, ...idempotencyHeader() },
         body,
-        signal,
       });
     } catch (error) {
       if (!isBeingTested(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      if (isClosed.current) throw error;
     }
   }
 }
@@ -191,11 +202,17 @@ const isBeingTested = (error: unknown): boolean =>
   error.code === "backtest_unfinished" &&
   error.problem.errors?.some(({ code }) => code === "backtest_unfinished") === true;
 
-/** A signal that is aborted when the component is gone. */
-function useUnmountSignal(): AbortSignal {
-  const [controller] = useState(() => new AbortController());
-  useEffect(() => () => controller.abort(), [controller]);
-  return controller.signal;
+/** Whether the component is gone. */
+function useIsClosed(): RefObject<boolean> {
+  const isClosed = useRef(false);
+  useEffect(() => {
+    // In development React mounts each component twice.
+    isClosed.current = false;
+    return () => {
+      isClosed.current = true;
+    };
+  }, []);
+  return isClosed;
 }
 
 interface ConsequencesProps {

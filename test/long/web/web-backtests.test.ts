@@ -2,6 +2,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page, Route } from "playwright-core";
 import { expect, it } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 import {
   createFirstAdmin,
   heading,
@@ -287,6 +288,8 @@ it("publishes what differs only once each difference is accepted by name, where 
   const difference = dialog.getByRole("checkbox", { name: "Accept output.total" });
   await difference.waitFor();
   await dialog.getByText("0 equal, 2 different, 0 failing, 0 not comparable.").waitFor();
+  const href = await dialog.getByRole("link", { name: /^Show backtest bt_/ }).getAttribute("href");
+  expect(href).toMatch(/^\/ui\/workflows\/report\/backtests\/bt_[\w-]+$/);
   await takeScreenshot(page, "differences");
   expect(await violations(page)).toEqual([]);
   const publish = dialog.getByRole("button", { name: "Publish anyway" });
@@ -301,4 +304,39 @@ it("publishes what differs only once each difference is accepted by name, where 
     { backtest: { accepted: ["output.total"], allowed: ["output.note"] } },
     {},
   ]);
+});
+
+it("goes on waiting for a backtest, and says what was published after the dialog was closed", async () => {
+  const site = await openSite();
+  const ann = await createFirstAdmin(site);
+  await requestApi(ann, "POST", "/workflows", { name: "Report", definition: definition("1") });
+  const { page, visit } = await openWindow(await openBrowser(), site, ann);
+  const asked: Route[] = [];
+  await page.route(/\/workflows\/report\/publish$/, (route) => {
+    asked.push(route);
+    if (asked.length > 1) return;
+    return route.fulfill({
+      status: 409,
+      contentType: "application/problem+json",
+      body: JSON.stringify({
+        type: "about:blank",
+        title: "The backtest has not ended",
+        status: 409,
+        code: "backtest_unfinished",
+        detail: "Nothing was published.",
+        errors: [{ path: "version", code: "backtest_unfinished", message: "is being tested" }],
+      }),
+    });
+  });
+  await visit("/workflows/report");
+  await page.getByRole("button", { name: "Publish" }).click();
+  const dialog = page.getByRole("dialog", { name: /^Publish version 1/ });
+  await dialog.getByRole("button", { name: "Publish", exact: true }).click();
+  const again = await eventually(() => asked[1], "the second request");
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await again.continue();
+  await page.getByText("Published version 1 of").waitFor();
+  expect(await requestApi(ann, "GET", "/workflows/report")).toMatchObject({ published_version: 1 });
+  expect(asked).toHaveLength(2);
 });

@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { unseenChanges } from "../../../src/core/definition-changes.ts";
 import {
   describeAmount,
   describeCounts,
+  describeDifference,
   describeMarks,
   describeReasons,
   describeStep,
   describeSubject,
   formatDifferenceValue,
+  namedBacktest,
   readResult,
   reasonLabel,
 } from "../../../src/web/backtests/results.ts";
@@ -70,6 +73,76 @@ describe("formatDifferenceValue", () => {
     expect(formatDifferenceValue("41")).toBe('"41"');
     expect(formatDifferenceValue(null)).toBe("null");
     expect(formatDifferenceValue(undefined)).toBe("none");
+  });
+});
+
+describe("describeDifference", () => {
+  it.each([
+    ["error.http_status", "Runs fail with this version: http_status"],
+    ["error", "Runs fail with this version"],
+    ["status", "Failed runs would succeed"],
+    ["on_failure", "Another workflow runs after a failure"],
+    ["committed.last_id", "The saved state would be another one"],
+    ["given.send", "Nobody knows what send returns: the backtest was given its output"],
+    ["given", "Nobody knows what steps return: the backtest was given their outputs"],
+    ["not_comparable", "No run could be compared"],
+    ["not_comparable.changed_read", "Some runs could not be compared: changed read"],
+    ["not_comparable.of_a_later_release", "Some runs could not be compared"],
+    [
+      "not_comparable.interrupted",
+      "Replays were cancelled; to test these runs again, close this and publish again",
+    ],
+    [
+      "not_comparable.runs_of_drafts",
+      "Too few of the newest 10,000 runs are of published versions; the others are runs of drafts",
+    ],
+    ["not_comparable.unnamed", "An older release compared some runs, and named nothing that differs"],
+    ["steps.send.input.subject", "What send sends or writes changes"],
+    ["steps.send.added", "What send does is new in some runs"],
+    ["steps.send.removed", "send would no longer do it in some runs"],
+    ["steps.send.undo", "No past run can show this change: what undoes send"],
+    ["steps.send", "What send sends or writes changes; this covers all of it"],
+    ["steps", "What steps send or write changes; this covers all of it"],
+    ["definition.schedule", "No past run can show this change: its schedule"],
+    ["definition.triggers", "No past run can show this change: its webhooks"],
+    ["definition.inputs.region", "No past run can show this change: its input region"],
+    ["definition.inputs", "No past run can show this change: its inputs"],
+    ["definition.of_a_later_release", "No past run can show this change: a part of its definition"],
+    ["definition.backtest", "Its own rule allows more than that of now, from the next publication on"],
+  ])("says what %s stands for", (name, text) => {
+    expect(describeDifference(name)).toBe(text);
+  });
+
+  it("adds nothing to a name that says it itself", () => {
+    expect(describeDifference("output.total")).toBeUndefined();
+  });
+
+  it("has words for everything of a definition that no run can show", () => {
+    const after = {
+      schedule: {},
+      triggers: [],
+      state: {},
+      timeout: "5m",
+      concurrency: 1,
+      must_succeed: {},
+      on_failure: "alarm",
+      expose_as_tool: true,
+      tool_name: "revenue",
+    };
+    const texts = unseenChanges({}, after).map(describeDifference);
+    expect(new Set(texts).size).toBe(Object.keys(after).length);
+    expect(texts).not.toContain(describeDifference("definition"));
+  });
+});
+
+describe("namedBacktest", () => {
+  it("finds the backtest of a refusal, and none where there were no runs", () => {
+    expect(
+      namedBacktest(
+        'Version 4 differs in status (1 of the last 9 runs, backtest bt_8d-q2_0sfj3a). backtest_workflow with backtest_id: "bt_8d-q2_0sfj3a" shows its first runs.',
+      ),
+    ).toBe("bt_8d-q2_0sfj3a");
+    expect(namedBacktest("Version 4 differs in definition.schedule. Accept it by name.")).toBeUndefined();
   });
 });
 
