@@ -533,6 +533,33 @@ describe("a project with a rule of backtests", () => {
     expect((await version(2)).backtest).toMatchObject({ accepted: accept_differences });
   });
 
+  it("publishes no request whose called workflow is another one than was tested", async () => {
+    const { here, call, as, change } = await published({ rule: null });
+    const key = as({ ...keyPrincipal(Scope.options, "ann@example.com"), keyName: "agent" });
+    const { principal } = await signedInUser(here.instance, { email: "ben@example.com", role: "editor" });
+    const ben = as(principal);
+    await call(createWorkflow, { name: "Sub", definition: sub(1) });
+    await call(publishWorkflow, { workflow_id: "sub" });
+    await call(updateProject, { ...setRule, review: true });
+    await change({ rule: null, more: [{ id: "sub", type: "workflow", workflow: "sub" }] });
+    const ask = async () => {
+      here.clock.advance(1_000);
+      const input = { workflow_id: "pay", accept_differences: ["steps.sub"] };
+      return (await key<{ review: { id: string } }>(publishWorkflow, input)).review.id;
+    };
+    const approve = async (review_id: string) => {
+      const { digest } = await ben<Review>(getReview, { review_id });
+      return ben<Review>(decideReview, { review_id, decision: "approve", digest });
+    };
+    const early = await ask();
+    await call(updateWorkflow, { workflow_id: "sub", definition: sub(2) });
+    await call(publishWorkflow, { workflow_id: "sub" });
+    await expect(approve(early)).rejects.toMatchObject({ code: "backtest_unfinished" });
+    const again = await ask();
+    expect(again).not.toBe(early);
+    expect(await approve(again)).toMatchObject({ status: "approved" });
+  });
+
   it("audits what was accepted", async () => {
     const { call, change, publish, backtests } = await published();
     await change({ factor: 3 });

@@ -157,12 +157,11 @@ async function fitting(ctx: ToolContext, testing: Testing): Promise<Verdict[]> {
   const found: Verdict[] = [];
   const oldest = ctx.now() - MAX_AGE_MS;
   for (const backtest of items) {
-    const { status, sourceWorkflowId, createdAt } = backtest;
+    const { status, createdAt } = backtest;
     const isFitting =
       (status === "running" ||
         (status === "finished" && !found.some((other) => isNewer(other.backtest!, backtest)))) &&
       backtest.digest === digest &&
-      sourceWorkflowId === workflow.id &&
       Date.parse(createdAt) >= oldest;
     const judged = isFitting ? await judge(ctx, testing, backtest) : undefined;
     if (judged !== undefined) found.push(judged);
