@@ -8,13 +8,6 @@ const PREPARE = fileURLToPath(new URL("../../bin/prepare.js", import.meta.url));
 /** Starts the built program: `node PROGRAM serve`. */
 export const PROGRAM = fileURLToPath(new URL("program.js", import.meta.url));
 
-declare module "vitest" {
-  export interface ProvidedContext {
-    /** Whether this run of vitest has built the program. */
-    isBuilt?: boolean;
-  }
-}
-
 /** Builds both before a run of vitest, if a source is newer. */
 export default function build({ provide }: Pick<TestProject, "provide">): void {
   execFileSync(process.execPath, [PREPARE, "program", "web"], { stdio: ["ignore", "inherit", "inherit"] });

@@ -5,6 +5,13 @@
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
 
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** Whether this run of vitest has built the program (built.ts). */
+    isBuilt?: boolean;
+  }
+}
+
 const BUILT = fileURLToPath(new URL("../../dist/program/child.js", import.meta.url));
 
 /** The built program; undefined, for that of the sources, in a run that has built nothing. */

@@ -148,7 +148,7 @@ interface Verdict {
 
 /** The backtests that say how the version does on the last runs: the newest one that has ended of each kind of reads, and those that run. */
 async function fitting(ctx: ToolContext, testing: Testing): Promise<Verdict[]> {
-  const { workflow, version, required, digest } = testing;
+  const { workflow, version, digest } = testing;
   const { items } = await ctx.read.backtests.page({
     filter: { workflowId: workflow.id, version },
     after: null,
