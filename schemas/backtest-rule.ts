@@ -31,8 +31,8 @@ export const BacktestRule = z
   })
   .meta({
     id: "BacktestRule",
-    description:
-      "Publishing needs a backtest of the last runs. It accepts what is in allow or accept_differences.",
+    description: "Publishing needs a backtest; allow and accept_differences say what may differ.",
+    example: { last: 100 },
   });
 export type BacktestRule = z.infer<typeof BacktestRule>;
 

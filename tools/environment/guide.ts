@@ -127,7 +127,7 @@ function stepGuide(type: AnyStepType): string {
 function definitionGuide(stepTypes: readonly AnyStepType[]): string {
   return [
     "# The definition of a workflow",
-    "A JSON object, or YAML or JSON text. `steps` is a flat list: each waits for the one before it, unless `needs` says otherwise. " +
+    "A JSON object, or YAML or JSON text. `steps` is a flat list: each waits for the one before it, unless it has `needs`. " +
       "Unknown keys are refused.",
     VARIABLES,
     "## Top-level fields",
@@ -159,7 +159,7 @@ function definitionGuide(stepTypes: readonly AnyStepType[]): string {
       `for_each: ${MAX_ITEMS} items; repeat: ${MAX_ITERATIONS} iterations; workflows that run workflows: ${MAX_CALL_DEPTH} levels. ` +
       "Larger values fail the step; nothing is cut silently.",
     "## Next",
-    "query_database shows rows; run_step runs one step, with its effects; create_workflow with `from` (their run ids) makes a workflow of what you tried. validate_workflow (POST /workflows/validate) returns all issues; with apply_fixes: true it applies the `patch` of each. Before a draft has effects: plan_workflow says what a run would read, write and send; run_workflow with given: {} runs it as a trial up to the first effect and shows what it would send; backtest_workflow repeats past runs. Past times of a schedule: POST /workflows/{workflow_id}/backfills. To stop a schedule, remove it from the definition and publish again. If publish_workflow answers missing_scope, the draft is saved: tell a person its id and version, and ask them to publish it.",
+    "query_database shows rows; run_step runs one step with its effects; create_workflow with `from` (their run ids) makes a workflow of what you tried. validate_workflow (POST /workflows/validate) returns all issues; with apply_fixes: true it applies the `patch` of each. Before a draft has effects: plan_workflow says what a run would read, write and send; run_workflow with given: {} runs it as a trial up to the first effect and shows what it would send; backtest_workflow repeats past runs. Past times of a schedule: POST /workflows/{workflow_id}/backfills. To stop a schedule, remove it from the definition and publish again. If publish_workflow answers missing_scope, the draft is saved: tell a person its id and version, and ask them to publish it.",
     "## When publishing makes a change request",
     "If the answer of publish_workflow has `review`, another person has to approve the version first. Until then what was published before stays live, and you can run the draft. Give the person you work for review.url. " +
       'get_workflow with include: ["last_review"] shows its `status`: `pending`: wait; `approved`: it is live; `rejected`: read `comment`, change the draft, and publish again, which makes a new request; any other: read the workflow again before you publish.',
