@@ -134,6 +134,8 @@ const finisherOf =
       executor.queue.wake();
       await executor.queue.waitUntilIdle();
     }
+    // Once a poll finds none, that which the end of the last replay has planned does nothing.
+    await executor.continueBacktests();
     return {};
   };
 
