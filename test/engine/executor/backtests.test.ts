@@ -90,6 +90,21 @@ describe("a backtest", () => {
     expect(found).toMatchObject({ result: "not_comparable", details: { difference: { reason: "stopped" } } });
   });
 
+  it.each(["no longer follow it", "follow it now"])(
+    "does not compare a run that failed where unchanged steps after the failure %s",
+    async (change) => {
+      const calc = { id: "calc", type: "set", values: { x: 1 } };
+      const following = [probe("a", "fail"), calc, probe("b", 1)];
+      const beside = [probe("a", "fail"), { ...calc, needs: [] }, probe("b", 1)];
+      const [steps, changed] = change === "follow it now" ? [beside, following] : [following, beside];
+      const found = await backtestOf(steps, { changed, slots: 1 });
+      expect(found).toMatchObject({
+        result: "not_comparable",
+        details: { names: ["not_comparable.stopped"] },
+      });
+    },
+  );
+
   it("compares a failed run although steps after the failure have changed", async () => {
     const found = await backtestOf([probe("a", "fail"), probe("b", 1)], {
       changed: [probe("a", "fail"), probe("b", 2)],

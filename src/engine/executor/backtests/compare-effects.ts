@@ -44,7 +44,8 @@ export async function compareEffects(
     const right = await executed(runs, after, id);
     const unchanged = takeEqual(left, right);
     const wasCut = endedAlike && (isCut(before, id) || isCut(after, id));
-    const isChance = wasCut && hasSameSource(before, after, id);
+    const isChance =
+      wasCut && isBlocked(before, id) === isBlocked(after, id) && hasSameSource(before, after, id);
     if (wasCut && !isChance) areUnknown = true;
     const cut = isChance ? left.length : 0;
     const changed = isChance ? 0 : Math.min(left.length, right.length);
@@ -130,8 +131,23 @@ function isCut({ run, plan: { compiled } }: Recorded, id: string): boolean {
   const state = run.stepStates.at(position);
   if (["succeeded", "skipped", "failed_continued"].includes(state)) return false;
   if (state === "failed") return compiled.definition.steps[position]!.for_each !== undefined;
-  const before = ancestorsOf(compiled.graph, position);
-  return !run.stepStates.positionsOf("failed").some((failed) => before.has(failed));
+  return !followsFailure(run, compiled, position);
+}
+
+/** Whether a step could not run in a run that failed, because it follows the step that failed. */
+function isBlocked({ run, plan: { compiled } }: Recorded, id: string): boolean {
+  const position = compiled.position.get(id);
+  if (position === undefined || !["pending", "cancelled"].includes(run.stepStates.at(position))) return false;
+  return followsFailure(run, compiled, position);
+}
+
+function followsFailure(
+  { stepStates }: Recorded["run"],
+  { graph }: Recorded["plan"]["compiled"],
+  position: number,
+): boolean {
+  const before = ancestorsOf(graph, position);
+  return stepStates.positionsOf("failed").some((failed) => before.has(failed));
 }
 
 /** Whether a step, and all steps that its input is made of, are the same in both definitions. */
