@@ -20,13 +20,12 @@ import { unscoped } from "../core/scoped-readers.ts";
 import { sightOfCaller, visiblePlan } from "../core/visible-plan.ts";
 import { noTracer, type Tracer } from "../core/tracer.ts";
 import { perKeyLimits, usageHolders } from "../core/usage-limits.ts";
-import { itemsToRun } from "../engine/executor/reused-items.ts";
+import { retryPlanner } from "../engine/executor/retry-planner.ts";
 import { usageLimits } from "../engine/executor/usage-limits.ts";
 import { engine } from "../engine/engine.ts";
 import { type EngineThreads, engineThreads } from "../engine/threads/engine-threads.ts";
 import { scheduledInputs } from "../engine/run-state/scheduled-inputs.ts";
 import { stopRun } from "../engine/run-state/advance-run.ts";
-import { decisionsHold, outdatedDecisions } from "../engine/run-state/decisions-hold.ts";
 import { startRun } from "../engine/run-state/start-run.ts";
 import { storageRefusal } from "../engine/run-state/storage-limit.ts";
 import { eventsApi } from "../engine/run-state/waits/event.ts";
@@ -205,20 +204,12 @@ export function openServices(
       return { ...remaining, workflows: await visiblePlan(remaining.workflows, sightOfCaller(limited)) };
     },
     publicationPlan: (reader, version) => made.remainingWork.ofVersion(reader, version),
-    outdatedDecisions: (retried, retry) =>
-      outdatedDecisions(
-        read,
-        { definitionCache: context.definitionCache, stepTypes, remainingWork: made.remainingWork },
-        retried,
-        retry,
-      ),
-    itemsToRun: (retry, fanOut) =>
-      itemsToRun(
-        { runs: read.runs, decisionsHold: decisionsHold(read, made.remainingWork) },
-        stepTypes.find(({ type }) => type === fanOut.step.type)!,
-        retry,
-        fanOut,
-      ),
+    planRetry: retryPlanner({
+      read,
+      definitionCache: context.definitionCache,
+      stepTypes,
+      remainingWork: made.remainingWork,
+    }),
     getDefinition: async (run) => (await context.definitionCache.get(run, read.runs)).definition,
     events: eventsApi({
       context,

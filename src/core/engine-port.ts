@@ -2,8 +2,8 @@
 import type { SigningSecrets } from "./signing-secrets.ts";
 import type { AppliedFix, Issue } from "../../schemas/problem.ts";
 import type { ApprovalPlan } from "../../schemas/approval.ts";
-import type { RunTrigger } from "../../schemas/run.ts";
-import type { Definition, StepDefinition } from "../../schemas/workflow-definition.ts";
+import type { RetryItems, RunTrigger } from "../../schemas/run.ts";
+import type { Definition } from "../../schemas/workflow-definition.ts";
 import type { EventsApi } from "./event-ports.ts";
 import type { PerKeyLimits } from "./usage-limits.ts";
 import type { KeyLimits } from "./access.ts";
@@ -178,13 +178,20 @@ export type PreparedRun = Omit<
   "status" | "stepStates" | "admitted" | "createdAt" | "state" | "stateRevision"
 >;
 
-/** A fan-out of a run that is retried, whose list is the same in the retry. */
-export interface RetriedFanOut {
-  step: StepDefinition;
-  /** Number of its items. */
-  total: number;
-  /** The retried run, and earlier ones in which the inputs of its items were the same, newest first. */
-  sameInput: readonly string[];
+/** What a retry does with its steps. */
+export interface RetryPlan {
+  /** Ids of the steps whose recorded outputs it reuses, in the order of the definition. */
+  reused: string[];
+  /** Ids of the steps that it runs. */
+  run: string[];
+  /** Ids of those of them that have effects. */
+  effects: string[];
+  /** Ids of those of them whose effects may have happened: they would happen again. */
+  again: string[];
+  /** The items of those of them that are fan-outs with the same list and inputs, by step. */
+  items: Map<string, RetryItems>;
+  /** An issue for each step that would repeat an effect. */
+  issues: Issue[];
 }
 
 /** What can still run after an approval. */
@@ -284,16 +291,8 @@ export interface EngineApi {
     },
     version: { workflowId: string; version: number },
   ): Promise<PublicationPlan>;
-  /**
-   * The steps of a retry whose recorded outputs it can't reuse, because they rest on decisions of people that were made
-   * for other work: they run again.
-   */
-  outdatedDecisions(retried: RunRecord, retry: PreparedRun): Promise<ReadonlySet<string>>;
-  /**
-   * The numbers of the items of a fan-out that a retry runs; it reuses the outputs of the others. Undefined if there are too many items
-   * to look at.
-   */
-  itemsToRun(retry: PreparedRun, fanOut: RetriedFanOut): Promise<readonly number[] | undefined>;
+  /** Predicts what a retry does with its steps. A trial has no effects to repeat. */
+  planRetry(retried: RunRecord, retry: PreparedRun): Promise<RetryPlan>;
   /** Receives the events that runs wait for. */
   events: EventsApi;
   /** Receives the deliveries of webhooks that start runs. */

@@ -23,7 +23,7 @@ const FOLDERS: Readonly<Record<string, Folder>> = {
     tests: [
       "test/engine/executor/**",
       "test/engine/run-state/**",
-      "test/tools/{decide-approval,retry-effects,trials}.test.ts",
+      "test/tools/{decide-approval,trials}.test.ts",
       "test/queue/executors.test.ts",
     ],
   },

@@ -2,23 +2,20 @@ import { z } from "zod";
 import { projectOf } from "../../schemas/project.ts";
 import { type RetrySteps, Run, RunId, RunInputs, WaitSeconds } from "../../schemas/run.ts";
 import { shortSchemas } from "../../schemas/short-schemas.ts";
-import type { StepDefinition } from "../../schemas/workflow-definition.ts";
 import { DefinitionInput, IdempotencyKey, Version } from "../../schemas/workflow.ts";
-import { canonicalJson } from "../../src/core/canonical-json.ts";
-import type { PreparedRun } from "../../src/core/engine-port.ts";
+import type { PreparedRun, RetryPlan } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import type { RunRecord, Trial } from "../../src/core/model.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { assertMayRunUnsaved } from "../../src/core/unsaved-runs.ts";
+import { itemWords } from "../../src/engine/executor/retry-plan.ts";
 import { readDefinition } from "../workflows/check-definition.ts";
 import { applyPatch, Patch } from "../workflows/patch.ts";
 import { findRun } from "./find-run.ts";
-import { type FanOutRecord, itemWords, planRetry, type RetryPlan } from "./retry-effects.ts";
 import { runActor, runCaller } from "./run-actor.ts";
 import { buildRunResponse, hasEnded } from "./run-response.ts";
-import { runsWithSameInput } from "./same-input.ts";
 import { outputChars, runLocation, startAndWait } from "./start-run.ts";
 
 const Input = z.strictObject({
@@ -173,7 +170,7 @@ async function prepareRetry(ctx: ToolContext, input: RetryInput): Promise<Prepar
     trial: await trialAgain(ctx, run, source.definition),
     ...(run.scheduledFor !== null && { scheduledFor: run.scheduledFor }),
   });
-  return { run, prepared, plan: await planOf(ctx, run, prepared) };
+  return { run, prepared, plan: await ctx.engine.planRetry(run, prepared) };
 }
 
 /** The retry of a trial is a trial with the same given outputs, as far as its definition still has the steps. */
@@ -259,39 +256,6 @@ async function changedDefinition(
       `${first!.path || "the definition"} ${first!.message}. Fix the patch and send it again.`,
     { errors: read.issues },
   );
-}
-
-/** Predicts what a retry does. A trial has no effects to repeat. */
-async function planOf(ctx: ToolContext, run: RunRecord, prepared: PreparedRun): Promise<RetryPlan> {
-  const [originalDefinition, definition, records, inputs, outdated] = await Promise.all([
-    ctx.engine.getDefinition(run),
-    ctx.engine.getDefinition(prepared),
-    ctx.read.runs.steps(run.id),
-    ctx.read.runs.inputs(run.id),
-    ctx.engine.outdatedDecisions(run, prepared),
-  ]);
-  const inputsChanged = canonicalJson(prepared.inputs) !== canonicalJson(inputs);
-  const isGiven = (id: string): boolean => prepared.trial !== null && Object.hasOwn(prepared.trial.given, id);
-  const itemsToRun = async (step: StepDefinition, { items: { total } }: FanOutRecord) => {
-    if (isGiven(step.id)) return [];
-    const sameInput = await runsWithSameInput(ctx, run, step);
-    return ctx.engine.itemsToRun(prepared, { step, total, sameInput });
-  };
-  const plan = await planRetry(
-    run.id,
-    { definition: originalDefinition, records },
-    { definition, inputsChanged, isMoved: prepared.project !== run.project, outdated, itemsToRun },
-    ctx.engine.stepTypes,
-  );
-  if (prepared.trial === null) return plan;
-  const isExecuted = (id: string): boolean => !isGiven(id);
-  return {
-    reused: plan.reused.filter(isExecuted),
-    run: plan.run.filter(isExecuted),
-    effects: [],
-    items: new Map([...plan.items].filter(([id]) => isExecuted(id))),
-    issues: [],
-  };
 }
 
 function confirmationNeeded(plan: RetryPlan): AppError {

@@ -1,5 +1,6 @@
 /** The plan of a retry for the items of a fan-out: which of their outputs it reuses. */
-import type { PreparedRun, RetriedFanOut } from "../../core/engine-port.ts";
+import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
+import type { PreparedRun } from "../../core/engine-port.ts";
 import type { StepRecord, StepRef } from "../../core/model.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
@@ -8,6 +9,15 @@ import { type DecisionsHold, findRecorded } from "./recorded-output.ts";
 interface Readers {
   runs: Pick<RunReader, "find" | "step" | "items" | "inputs">;
   decisionsHold: DecisionsHold;
+}
+
+/** A fan-out of a run that is retried, whose list is the same in the retry. */
+interface RetriedFanOut {
+  step: StepDefinition;
+  /** Number of its items. */
+  total: number;
+  /** The retried run, and earlier ones in which the inputs of its items were the same, newest first. */
+  sameInput: readonly string[];
 }
 
 /** Maximum number of items that are looked at; and where decisions are read for each, which takes queries. */

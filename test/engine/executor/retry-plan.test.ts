@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Definition } from "../../schemas/workflow-definition.ts";
-import type { StepRecord } from "../../src/core/model.ts";
-import { stepTypes } from "../../src/steps/index.ts";
-import { planRetry } from "../../tools/runs/retry-effects.ts";
+import type { Definition } from "../../../schemas/workflow-definition.ts";
+import type { StepRecord } from "../../../src/core/model.ts";
+import { stepTypes } from "../../../src/steps/index.ts";
+import { planRetry } from "../../../src/engine/executor/retry-plan.ts";
 
 const post = (id: string, body: unknown) => ({
   id,

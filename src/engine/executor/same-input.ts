@@ -1,23 +1,29 @@
 /** Finds the runs that recorded outputs of a fan-out for the input that it has in a retry. */
-import { canonicalJson } from "../../src/core/canonical-json.ts";
-import type { RunRecord } from "../../src/core/model.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
-import type { StepDefinition } from "../../schemas/workflow-definition.ts";
-import { referencesOf } from "./retry-effects.ts";
+import { canonicalJson } from "../../core/canonical-json.ts";
+import type { RunRecord } from "../../core/model.ts";
+import type { RunReader } from "../../core/run-ports.ts";
+import type { DefinitionCache } from "../definition/compiled-definition.ts";
+import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
+import { referencesOf } from "./references.ts";
+
+interface Readers {
+  runs: Pick<RunReader, "find" | "inputs" | "step" | "versionDefinition">;
+  definitionCache: DefinitionCache;
+}
 
 /**
  * @param run the run to retry, in which the step had the same input
  * @returns its id, and those of the runs that it retries as long as the step surely had this input in them too
  */
 export async function runsWithSameInput(
-  ctx: Pick<ToolContext, "read" | "engine">,
+  options: Readers,
   run: RunRecord,
   step: StepDefinition,
 ): Promise<string[]> {
   const ids = [run.id];
   for (let later = run; later.retryOf !== null;) {
-    const earlier = await ctx.read.runs.find(later.retryOf);
-    if (earlier === undefined || !(await hadSameInput(ctx, { later, earlier }, step))) break;
+    const earlier = await options.runs.find(later.retryOf);
+    if (earlier === undefined || !(await hadSameInput(options, { later, earlier }, step))) break;
     ids.push(earlier.id);
     later = earlier;
   }
@@ -25,12 +31,12 @@ export async function runsWithSameInput(
 }
 
 async function hadSameInput(
-  { read: { runs }, engine }: Pick<ToolContext, "read" | "engine">,
+  { runs, definitionCache }: Readers,
   { later, earlier }: { later: RunRecord; earlier: RunRecord },
   step: StepDefinition,
 ): Promise<boolean> {
   if (later.project !== earlier.project) return false;
-  const { steps } = await engine.getDefinition(earlier);
+  const { steps } = (await definitionCache.get(earlier, runs)).definition;
   const same = steps.find(({ id }) => id === step.id);
   if (same === undefined || canonicalJson(same) !== canonicalJson(step)) return false;
   const { steps: reads, inputs } = referencesOf(step);

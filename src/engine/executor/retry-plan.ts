@@ -1,12 +1,14 @@
 /** Predicts which steps a retry reuses, which it runs, and which of those have effects. */
-import type { Issue } from "../../schemas/problem.ts";
-import { NAMED_ITEMS, type RetryItems } from "../../schemas/run.ts";
-import type { StepDefinition, Definition } from "../../schemas/workflow-definition.ts";
-import { canonicalJson } from "../../src/core/canonical-json.ts";
-import type { StepRecord } from "../../src/core/model.ts";
-import type { AnyStepType } from "../../src/core/step-type.ts";
-import { undoStepId } from "../../src/core/undo-step-id.ts";
-import { truncateText } from "./truncate.ts";
+import type { Issue } from "../../../schemas/problem.ts";
+import { NAMED_ITEMS, type RetryItems } from "../../../schemas/run.ts";
+import type { StepDefinition, Definition } from "../../../schemas/workflow-definition.ts";
+import { canonicalJson } from "../../core/canonical-json.ts";
+import type { RetryPlan } from "../../core/engine-port.ts";
+import type { StepRecord } from "../../core/model.ts";
+import type { AnyStepType } from "../../core/step-type.ts";
+import { truncate } from "../../core/truncate.ts";
+import { undoStepId } from "../../core/undo-step-id.ts";
+import { referencesOf } from "./references.ts";
 
 interface OriginalRun {
   definition: Definition;
@@ -26,20 +28,6 @@ interface RetryRun {
 
 /** The record of a step whose items have begun. */
 export type FanOutRecord = StepRecord & { items: NonNullable<StepRecord["items"]> };
-
-/** What a retry does with its steps. */
-export interface RetryPlan {
-  /** Ids of the steps whose recorded outputs it reuses, in the order of the definition. */
-  reused: string[];
-  /** Ids of the steps that it runs. */
-  run: string[];
-  /** Ids of those of them that have effects. */
-  effects: string[];
-  /** The items of those of them that are fan-outs with the same list and inputs, by step. */
-  items: Map<string, RetryItems>;
-  /** An issue for each step that would repeat an effect. */
-  issues: Issue[];
-}
 
 /**
  * Predicts what a retry does. It reuses a recorded output when the step and its evaluated
@@ -91,7 +79,7 @@ export async function planRetry(
     for (const step of definition.steps)
       if (!rerun.has(step.id) && (await mustRerun(step))) rerun.add(step.id);
   }
-  const plan: RetryPlan = { reused: [], run: [], effects: [], items: new Map(), issues: [] };
+  const plan: RetryPlan = { reused: [], run: [], effects: [], again: [], items: new Map(), issues: [] };
   for (const [index, step] of definition.steps.entries()) {
     (rerun.has(step.id) ? plan.run : plan.reused).push(step.id);
     const numbers = rerun.has(step.id) && !mayDiffer(step) ? toRun.get(step.id) : undefined;
@@ -103,6 +91,7 @@ export async function planRetry(
     if (record === undefined || !wasAttempted(record)) continue;
     // Its effects are undone, so running it again repeats none.
     if (isUndone(record, records.get(undoStepId(step.id)))) continue;
+    plan.again.push(step.id);
     plan.issues.push({
       path: `steps[${index}]`,
       code: "would_run_again",
@@ -140,19 +129,5 @@ function describeOutcome({ state, attempts, items, error }: StepRecord): string 
   if (items !== null) return `ran for ${items.started} items or iterations (${items.failed} failed)`;
   if (state === "succeeded") return "succeeded";
   const times = attempts === 1 ? "once" : `${attempts} times`;
-  return `was attempted ${times}${error === null ? "" : ` (${error.code}: ${truncateText(error.message, 200)})`}`;
-}
-
-/**
- * Finds references to steps, inputs, `run` and `state` in a step. It searches all of its text, so it may find a reference too many,
- * but never misses one.
- */
-export function referencesOf(step: StepDefinition) {
-  const json = JSON.stringify(step);
-  return {
-    steps: [...json.matchAll(/\bsteps\s*(?:\.\s*|\[\s*\\?["'])([a-z][a-z0-9_]*)/g)].map((match) => match[1]!),
-    inputs: /\binputs\b/.test(json),
-    run: /\brun\b/.test(json),
-    state: /\bstate\b/.test(json),
-  };
+  return `was attempted ${times}${error === null ? "" : ` (${error.code}: ${truncate(error.message, 200)})`}`;
 }

@@ -1,0 +1,69 @@
+/** Plans retries of recorded runs: for the answer before one starts, and for each run of a bulk action. */
+import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
+import { canonicalJson } from "../../core/canonical-json.ts";
+import type { EngineApi, RetryPlan } from "../../core/engine-port.ts";
+import type { EngineReaders } from "../../core/run-ports.ts";
+import type { WorkflowReader } from "../../core/ports.ts";
+import type { AnyStepType } from "../../core/step-type.ts";
+import type { DefinitionCache } from "../definition/compiled-definition.ts";
+import { decisionsHold, outdatedDecisions } from "../run-state/decisions-hold.ts";
+import type { RemainingWorkReader } from "../run-state/remaining-work.ts";
+import { itemsToRun } from "./reused-items.ts";
+import { type FanOutRecord, planRetry } from "./retry-plan.ts";
+import { runsWithSameInput } from "./same-input.ts";
+
+interface Options {
+  read: Pick<EngineReaders, "runs" | "approvals"> & { workflows: WorkflowReader };
+  definitionCache: DefinitionCache;
+  stepTypes: readonly AnyStepType[];
+  remainingWork: RemainingWorkReader;
+}
+
+export function retryPlanner({
+  read,
+  definitionCache,
+  stepTypes,
+  remainingWork,
+}: Options): EngineApi["planRetry"] {
+  const { runs } = read;
+  return async (retried, retry) => {
+    const [original, definition, records, inputs, outdated] = await Promise.all([
+      definitionCache.get(retried, runs),
+      definitionCache.get(retry, runs),
+      runs.steps(retried.id),
+      runs.inputs(retried.id),
+      outdatedDecisions(read, { definitionCache, stepTypes, remainingWork }, retried, retry),
+    ]);
+    const isGiven = (id: string): boolean => retry.trial !== null && Object.hasOwn(retry.trial.given, id);
+    const planItems = async (step: StepDefinition, { items: { total } }: FanOutRecord) => {
+      if (isGiven(step.id)) return [];
+      const type = stepTypes.find((one) => one.type === step.type)!;
+      const sameInput = await runsWithSameInput({ runs, definitionCache }, retried, step);
+      const readers = { runs, decisionsHold: decisionsHold(read, remainingWork) };
+      return itemsToRun(readers, type, retry, { step, total, sameInput });
+    };
+    const plan = await planRetry(
+      retried.id,
+      { definition: original.definition, records },
+      {
+        definition: definition.definition,
+        inputsChanged: canonicalJson(retry.inputs) !== canonicalJson(inputs),
+        isMoved: retry.project !== retried.project,
+        outdated,
+        itemsToRun: planItems,
+      },
+      stepTypes,
+    );
+    return retry.trial === null ? plan : ofTrial(plan, isGiven);
+  };
+}
+
+/** A trial has no effects to repeat. */
+const ofTrial = (plan: RetryPlan, isGiven: (id: string) => boolean): RetryPlan => ({
+  reused: plan.reused.filter((id) => !isGiven(id)),
+  run: plan.run.filter((id) => !isGiven(id)),
+  effects: [],
+  again: [],
+  items: new Map([...plan.items].filter(([id]) => !isGiven(id))),
+  issues: [],
+});
