@@ -1,5 +1,4 @@
 /** Predicts which steps a retry reuses, which it runs, and which of those have effects. */
-import type { Issue } from "../../../schemas/problem.ts";
 import { NAMED_ITEMS, type RetryItems } from "../../../schemas/run.ts";
 import type { StepDefinition, Definition } from "../../../schemas/workflow-definition.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
