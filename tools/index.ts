@@ -15,6 +15,11 @@ import { listApprovals } from "./approvals/list-approvals.ts";
 import { exportAuditLog } from "./audit/export-audit-log.ts";
 import { listAuditLog } from "./audit/list-audit-log.ts";
 import { backtestWorkflow } from "./backtests/backtest-workflow.ts";
+import { cancelBulkAction } from "./bulk-actions/cancel-bulk-action.ts";
+import { getBulkAction } from "./bulk-actions/get-bulk-action.ts";
+import { listBulkActionRuns } from "./bulk-actions/list-bulk-action-runs.ts";
+import { listBulkActions } from "./bulk-actions/list-bulk-actions.ts";
+import { startBulkAction } from "./bulk-actions/start-bulk-action.ts";
 import { cancelBacktest } from "./backtests/cancel-backtest.ts";
 import { getBacktest } from "./backtests/get-backtest.ts";
 import { listBacktestRuns } from "./backtests/list-backtest-runs.ts";
@@ -113,6 +118,7 @@ export const catalogue: readonly AnyTool[] = [
   backtestWorkflow,
   cancelBackfill,
   cancelBacktest,
+  cancelBulkAction,
   cancelRun,
   compareRuns,
   createApiKey,
@@ -135,6 +141,7 @@ export const catalogue: readonly AnyTool[] = [
   getApproval,
   getBackfill,
   getBacktest,
+  getBulkAction,
   getDelivery,
   getExposure,
   getKeyChanges,
@@ -158,6 +165,8 @@ export const catalogue: readonly AnyTool[] = [
   listAuditLog,
   listBackfills,
   listBacktestRuns,
+  listBulkActionRuns,
+  listBulkActions,
   listBacktests,
   listDeliveries,
   listGrants,
@@ -203,6 +212,7 @@ export const catalogue: readonly AnyTool[] = [
   setProjectMember,
   setWorkflowState,
   startBackfill,
+  startBulkAction,
   testSubscription,
   unpublishWorkflow,
   updateProject,

@@ -172,6 +172,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     remedy:
       "The operator sets or corrects the variable of the secret; `millrace doctor` says which. Send the delivery again later.",
   },
+  bulk_action_not_found: {
+    meaning: "There is no bulk action with this id, or it was purged.",
+    remedy: "`GET /bulk-actions` lists them.",
+  },
   backfill_not_found: {
     meaning: "The workflow has no backfill with this id, or it was purged.",
     remedy: "`GET /workflows/{workflow_id}/backfills` lists them.",
@@ -289,6 +293,14 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
       "What the change request would publish is not what the digest stands for: a called workflow, the configuration or the published version has changed.",
     remedy: "Read it again with `get_review`, and send its `digest`.",
   },
+  bulk_action_finished: {
+    meaning: "The bulk action has ended already, so there is nothing to cancel.",
+    remedy: "Look at what happened with its runs: `GET /bulk-actions/{bulk_action_id}/runs`.",
+  },
+  bulk_action_changed: {
+    meaning: "The runs that fit the filter, or what a retry of them does, are not those of the preview.",
+    remedy: "Send the request without `digest`, read the new preview, and send it with its digest.",
+  },
   backfill_finished: {
     meaning: "The backfill has ended already, so there is nothing to cancel.",
     remedy: "Look at its runs: `GET /workflows/{workflow_id}/runs?backfill=…`.",
@@ -388,6 +400,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     meaning: "The limit of unfinished runs, or of runs started by this key, is reached.",
     remedy:
       "Wait as long as `Retry-After` says, or cancel some runs. `limits.unfinished_runs` and `limits.per_key` set the limits. If runs do not end, check that an executor is running (`millrace doctor`).",
+  },
+  too_many_bulk_actions: {
+    meaning: "Three bulk actions of this owner are running.",
+    remedy: "Wait until one has ended, or cancel one.",
   },
   too_many_backfills: {
     meaning: "Ten backfills of this owner are running.",

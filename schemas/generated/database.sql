@@ -231,6 +231,54 @@ CREATE INDEX backtests_finished on backtests (finished_at) where finished_at is 
 
 CREATE INDEX backtests_running on backtests (subject, created_at) where status = 'running';
 
+CREATE TABLE "bulk_action_runs" (
+  "bulk_action_id" text not null references "bulk_actions" ("id"),
+  "position" integer not null,
+  "run" text not null,
+  "plan_digest" text,
+  "result" text,
+  "retry" text,
+  "reason" text,
+  "message" text, constraint "bulk_action_runs_pk" primary key ("bulk_action_id",
+  "position"));
+
+CREATE UNIQUE INDEX bulk_action_runs_by_retry on bulk_action_runs (retry) where retry is not null;
+
+CREATE INDEX bulk_action_runs_pending on bulk_action_runs (bulk_action_id, position) where result is null;
+
+CREATE TABLE "bulk_actions" (
+  "id" text not null primary key,
+  "action" text not null,
+  "project" text not null,
+  "workflow_id" text,
+  "version" integer,
+  "rate" text,
+  "concurrency" integer not null,
+  "status" text not null,
+  "total" integer not null,
+  "plan" text not null,
+  "digest" text not null,
+  "reason" text,
+  "message" text,
+  "next_at" text not null,
+  "owner" text not null,
+  "key_name" text not null,
+  "lineage" text not null,
+  "key_limits" text,
+  "surface" text not null,
+  "client" text not null,
+  "subject" text not null,
+  "stored_bytes" bigint not null,
+  "created_at" text not null,
+  "finished_at" text,
+  "cancelled_by" text);
+
+CREATE INDEX bulk_actions_by_project on bulk_actions (project, created_at, id);
+
+CREATE INDEX bulk_actions_finished on bulk_actions (finished_at) where finished_at is not null;
+
+CREATE INDEX bulk_actions_running on bulk_actions (subject, created_at) where status = 'running';
+
 CREATE TABLE "counters" (
   "name" text not null primary key,
   "value" integer not null);

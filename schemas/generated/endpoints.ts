@@ -26,6 +26,10 @@ export type BacktestRun = { position: number, run_id: string, replay: (string | 
 export type BacktestEffect = { step: string, type: string, unchanged: number, changed: number, added: number, removed: number, first?: { run_id: string, differences: Array<Difference> } | undefined }
 export type Backtest = { id: string, workflow_id: string, project?: string | undefined, version: number, draft?: true | undefined, source_workflow_id?: string | undefined, reads: ("recorded" | "live"), status: ("running" | "finished" | "failed" | "cancelled"), runs: { total: number, pending: number, equal: number, different: number, failing: number, not_comparable: number }, first: Array<BacktestRun>, effects?: Array<BacktestEffect> | undefined, differing?: Array<{ name: string, runs: number }> | undefined, reasons?: Partial<{ new_step: number, changed_read: number, failed_before: number, stopped: number, purged: number, undo_changed: number }> | undefined, step_ms?: { before: number, after: number } | undefined, tokens?: { before: number, after: number } | undefined, cost?: { before: number, after: number } | undefined, message: (string | null), started_by: string, created_at: string, finished_at: (string | null), cancelled_by: (string | null), next?: string | undefined }
 export type BacktestRule = ({ last: number, allow?: Array<string> | undefined } | null)
+export type SkippedRuns = { reason: ("already_retried" | "part_of_run" | "wrong_status" | "not_runnable" | "changed" | "purged"), runs: number, first: Array<string>, message?: string | undefined }
+export type BulkActionPlan = { workflow_id: (string | null), version: number, runs: number, reused?: Record<string, number> | undefined, run?: Record<string, number> | undefined, effects?: Array<{ step: string, type: string, runs: number, again: number, first: Array<string> }> | undefined }
+export type BulkAction = { id: (string | null), action: ("retry" | "cancel"), project?: string | undefined, workflow_id: (string | null), version?: number | undefined, rate: (string | null), concurrency: number, status: ("preview" | "running" | "finished" | "cancelled"), runs: { total: number, pending: number, done: number, skipped: number }, retries?: Partial<{ queued: number, running: number, waiting: number, succeeded: number, failed: number, cancelled: number }> | undefined, skipped: Array<SkippedRuns>, plan: Array<BulkActionPlan>, more?: true | undefined, digest: string, reason: (string | null), message: (string | null), started_by: string, created_at: string, finished_at: (string | null), cancelled_by: (string | null), next: string }
+export type BulkActionRun = { position: number, run_id: string, workflow_id?: (string | null) | undefined, status?: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled") | undefined, created_at?: string | undefined, result: (("retried" | "cancelled" | "skipped") | null), retry: (string | null), retry_status?: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled") | undefined, reason?: ("already_retried" | "part_of_run" | "wrong_status" | "not_runnable" | "changed" | "purged") | undefined, message?: string | undefined }
 export type CausedBy = { kind: ("started" | "redelivered" | "patched" | "step" | "unsigned"), owner?: string | undefined, key_name?: string | undefined, by?: string | undefined }
 export type ChangedSubscription = { subscription_id: string, name: (string | null), project?: string | undefined, changes: Array<{ operation: string, label: string, count: number, first_at: string, last_at: string }>, outcome: ("revertible" | "reverted" | "skipped" | "unchanged" | "in_force"), effects: Array<string>, reason: ({ code: string, message: string } | null), remains: Array<string> }
 export type ChangedWorkflow = { workflow_id: string, name: string, project?: string | undefined, status: ("draft" | "published" | "archived"), version: number, published_version: (number | null), changes: Array<{ change: ("created" | "edited" | "archived" | "restored" | "published" | "unpublished" | "schedule_paused" | "schedule_resumed" | "exposure_allowed" | "exposure_withdrawn" | "offered" | "offer_withdrawn" | "moved"), count: number, from: (number | null), to: (number | null), first_at: string, last_at: string }>, outcome: ("revertible" | "reverted" | "skipped" | "unchanged"), effects: Array<string>, reason: ({ code: string, message: string } | null), changed_since: Array<{ owner: string, key_name: (string | null), at: string, change: ("created" | "edited" | "archived" | "restored" | "published" | "unpublished" | "schedule_paused" | "schedule_resumed" | "exposure_allowed" | "exposure_withdrawn" | "offered" | "offer_withdrawn" | "moved"), version: (number | null) }> }
@@ -1263,6 +1267,194 @@ export type get_Export_audit_log = {
         
           }
       responses: {200: Schemas.AuditEntry,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_List_bulk_actions = {
+      method: "GET",
+      path: "/bulk-actions",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ workflow_id: string, project: string, limit: number, cursor: string }>,
+        
+        
+        
+          }
+      responses: {200: Array<Schemas.BulkAction>,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Start_bulk_action = {
+      method: "POST",
+      path: "/bulk-actions",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  Partial<{ action: ("retry" | "cancel"), workflow_id: string, project: string, status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), trial: boolean, since: string, until: string, run_ids: Array<string>, version: number, rate: string, concurrency: number, reason: string, digest: string, bulk_action_id: string, wait: number }>,
+          }
+      responses: {200: Schemas.BulkAction,
+202: Schemas.BulkAction,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+507: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+202: { "X-Request-Id": string, Location: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+507: { "X-Request-Id": string },
+},
+    }
+export type get_Get_bulk_action = {
+      method: "GET",
+      path: "/bulk-actions/{bulk_action_id}",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ wait: number }>,
+        path:  {bulk_action_id: string,
+},
+        
+        
+          }
+      responses: {200: Schemas.BulkAction,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Cancel_bulk_action = {
+      method: "POST",
+      path: "/bulk-actions/{bulk_action_id}/cancel",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {bulk_action_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  Partial<{ running: boolean }>,
+          }
+      responses: {200: Schemas.BulkAction,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_List_bulk_action_runs = {
+      method: "GET",
+      path: "/bulk-actions/{bulk_action_id}/runs",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ result: ("retried" | "cancelled" | "skipped"), limit: number, cursor: string }>,
+        path:  {bulk_action_id: string,
+},
+        
+        
+          }
+      responses: {200: Array<Schemas.BulkActionRun>,
 400: Schemas.Problem,
 401: Schemas.Problem,
 403: Schemas.Problem,
@@ -4670,6 +4862,9 @@ export type post_Validate_workflow = {
 "/approvals/{approval_id}": Endpoints.get_Get_approval,
 "/audit-log": Endpoints.get_List_audit_log,
 "/audit-log/export": Endpoints.get_Export_audit_log,
+"/bulk-actions": Endpoints.get_List_bulk_actions,
+"/bulk-actions/{bulk_action_id}": Endpoints.get_Get_bulk_action,
+"/bulk-actions/{bulk_action_id}/runs": Endpoints.get_List_bulk_action_runs,
 "/deliveries": Endpoints.get_List_deliveries,
 "/deliveries/{delivery_id}": Endpoints.get_Get_delivery,
 "/environment": Endpoints.get_Describe_environment,
@@ -4731,6 +4926,8 @@ post: {
 "/api-keys/{key_id}/rotate": Endpoints.post_Rotate_api_key,
 "/approvals/{approval_id}": Endpoints.post_Decide_approval,
 "/approvals/{approval_id}/delegate": Endpoints.post_Delegate_approval,
+"/bulk-actions": Endpoints.post_Start_bulk_action,
+"/bulk-actions/{bulk_action_id}/cancel": Endpoints.post_Cancel_bulk_action,
 "/deliveries/{delivery_id}/redeliver": Endpoints.post_Redeliver,
 "/environment/databases/{database}/query": Endpoints.post_Query_database,
 "/projects": Endpoints.post_Create_project,

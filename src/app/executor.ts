@@ -50,6 +50,7 @@ export interface Executor {
   /** Starts the runs of backfills that may start now. Called by a timer, and by tests. */
   continueBackfills(): Promise<number>;
   continueBacktests(): Promise<number>;
+  continueBulkActions(): Promise<number>;
   /** Delivers the events that are due. Called by a timer, and by tests. */
   deliverer: Deliverer;
   /** Raises alerts on workflows that have not succeeded in time. Called by a timer, and by tests. */
@@ -168,6 +169,7 @@ export async function startExecutor(
     startDueRuns: () => handlers.scheduler.startDueRuns(),
     continueBackfills: () => handlers.backfiller.startRuns(),
     continueBacktests: () => handlers.backtester.startRuns(),
+    continueBulkActions: () => handlers.bulkRunner.continueActions(),
     startReceived: () => handlers.triggerDeliveries.startReceived(),
     deliverer: delivering,
     raiseOverdue,

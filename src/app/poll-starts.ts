@@ -1,20 +1,21 @@
-/** Starts the runs of schedules, backfills, backtests and received deliveries in an executor: from time to time, and after changes. */
+/** Starts the runs of schedules, backfills, backtests, bulk actions and received deliveries in an executor: from time to time, and after changes. */
 import type { ChangeFeed } from "../core/change-feed.ts";
 import { SECOND } from "../core/clock.ts";
 import type { StorageHealth } from "../core/storage-health.ts";
 import type { JobHandlers } from "../engine/executor/job-handlers.ts";
 import type { Repeat } from "./repeat.ts";
 
-/** Poll interval for schedules that are due, backfills, and deliveries that were put off or missed; in milliseconds. */
+/** Poll interval for schedules that are due, backfills, bulk actions, and deliveries that were put off or missed; in milliseconds. */
 const POLL_MS = SECOND / 2;
 const BACKFILLS_FAILED = "backfill poll failed";
 const BACKTESTS_FAILED = "backtest poll failed";
+const BULK_ACTIONS_FAILED = "bulk action poll failed";
 const DELIVERIES_FAILED = "deliveries not handled, trying again";
-/** How long changes of runs are collected before backfills and backtests go on, in milliseconds. */
+/** How long changes of runs are collected before backfills, backtests and bulk actions go on, in milliseconds. */
 const COLLECT_MS = 20;
 
 interface Options {
-  handlers: Pick<JobHandlers, "scheduler" | "backfiller" | "backtester" | "triggerDeliveries">;
+  handlers: Pick<JobHandlers, "scheduler" | "backfiller" | "backtester" | "bulkRunner" | "triggerDeliveries">;
   changes: Pick<ChangeFeed, "subscribe">;
   /** Called when runs have started. */
   wake(): void;
@@ -24,13 +25,13 @@ interface Options {
 
 export interface StartPoll {
   start(): void;
-  /** The next run of a backfill or backtest may start as soon as one has ended. */
+  /** The next run of a backfill, backtest or bulk action may start as soon as one has ended. */
   runsChanged(): void;
   stop(): void;
 }
 
 export function startPoll({ handlers, changes, wake, health, repeat }: Options): StartPoll {
-  const { scheduler, backfiller, backtester, triggerDeliveries } = handlers;
+  const { scheduler, backfiller, backtester, bulkRunner, triggerDeliveries } = handlers;
   const ends: (() => void)[] = [];
   let collecting: NodeJS.Timeout | undefined;
   const reporting = (failure: string) => (err: unknown) => health.reportFailure(err, failure);
@@ -43,6 +44,7 @@ export function startPoll({ handlers, changes, wake, health, repeat }: Options):
   const startSchedules = waking(() => scheduler.startDueRuns());
   const continueBackfills = waking(() => backfiller.startRuns());
   const continueBacktests = waking(() => backtester.startRuns());
+  const continueBulkActions = waking(() => bulkRunner.continueActions());
   const startDeliveries = waking(() => triggerDeliveries.startReceived());
   return {
     start() {
@@ -55,14 +57,17 @@ export function startPoll({ handlers, changes, wake, health, repeat }: Options):
       poll(() => scheduler.correctLateSchedules(), "check of schedules failed");
       poll(continueBackfills, BACKFILLS_FAILED);
       poll(continueBacktests, BACKTESTS_FAILED);
+      poll(continueBulkActions, BULK_ACTIONS_FAILED);
       poll(startDeliveries, DELIVERIES_FAILED);
     },
     runsChanged() {
-      if (ends.length === 0 || !(backfiller.isActive() || backtester.isActive())) return;
+      if (ends.length === 0 || ![backfiller, backtester, bulkRunner].some((starter) => starter.isActive()))
+        return;
       collecting ??= setTimeout(() => {
         collecting = undefined;
         if (backfiller.isActive()) void continueBackfills().catch(reporting(BACKFILLS_FAILED));
         if (backtester.isActive()) void continueBacktests().catch(reporting(BACKTESTS_FAILED));
+        if (bulkRunner.isActive()) void continueBulkActions().catch(reporting(BULK_ACTIONS_FAILED));
       }, COLLECT_MS).unref();
     },
     stop() {

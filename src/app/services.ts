@@ -204,12 +204,7 @@ export function openServices(
       return { ...remaining, workflows: await visiblePlan(remaining.workflows, sightOfCaller(limited)) };
     },
     publicationPlan: (reader, version) => made.remainingWork.ofVersion(reader, version),
-    planRetry: retryPlanner({
-      read,
-      definitionCache: context.definitionCache,
-      stepTypes,
-      remainingWork: made.remainingWork,
-    }),
+    planRetry: retryPlanner(read, made, stepTypes),
     getDefinition: async (run) => (await context.definitionCache.get(run, read.runs)).definition,
     events: eventsApi({
       context,

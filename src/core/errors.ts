@@ -56,6 +56,7 @@ export const ERRORS = {
   trigger_not_published: { status: 404, title: "The trigger is not published", mcp: "protocol", log: "info" },
   trigger_delivery_not_found: { status: 404, title: "There is no such delivery", mcp: "tool", log: "info" },
   backtest_not_found: { status: 404, title: "The backtest does not exist", mcp: "tool", log: "info" },
+  bulk_action_not_found: { status: 404, title: "The bulk action does not exist", mcp: "tool", log: "info" },
   backfill_not_found: { status: 404, title: "The backfill does not exist", mcp: "tool", log: "info" },
   event_not_found: { status: 404, title: "There is no such event", mcp: "protocol", log: "info" },
   state_not_found: { status: 404, title: "The workflow has no state", mcp: "tool", log: "info" },
@@ -109,6 +110,8 @@ export const ERRORS = {
   run_finished: { status: 409, title: "The run has already ended", mcp: "tool", log: "info" },
   backtest_finished: { status: 409, title: "The backtest has already ended", mcp: "tool", log: "info" },
   backfill_finished: { status: 409, title: "The backfill has already ended", mcp: "tool", log: "info" },
+  bulk_action_finished: { status: 409, title: "The bulk action has already ended", mcp: "tool", log: "info" },
+  bulk_action_changed: { status: 409, title: "The runs have changed", mcp: "tool", log: "info" },
   run_not_finished: { status: 409, title: "The run has not ended", mcp: "tool", log: "info" },
   approval_expired: { status: 409, title: "The approval has expired", mcp: "tool", log: "info" },
   approval_plan_changed: {
@@ -207,6 +210,7 @@ export const ERRORS = {
   too_many_attempts: { status: 429, title: "Too many attempts", mcp: "protocol", log: "warn" },
   too_many_runs: { status: 429, title: "Too many runs", mcp: "tool", log: "warn" },
   too_many_backtests: { status: 429, title: "Too many backtests", mcp: "tool", log: "warn" },
+  too_many_bulk_actions: { status: 429, title: "Too many bulk actions", mcp: "tool", log: "warn" },
   too_many_backfills: { status: 429, title: "Too many backfills", mcp: "tool", log: "warn" },
   storage_limit_reached: { status: 429, title: "Too much is stored", mcp: "tool", log: "warn" },
   too_many_streams: {

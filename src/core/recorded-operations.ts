@@ -46,6 +46,11 @@ const table = {
     revert: null,
     remains: "The rest was not compared. backtest_workflow compares it.",
   },
+  cancel_bulk_action: {
+    label: "cancelled bulk actions",
+    revert: null,
+    remains: "Nothing has happened with the rest of the runs. start_bulk_action takes them up.",
+  },
   cancel_run: {
     label: "cancelled runs",
     revert: null,
@@ -249,6 +254,11 @@ const table = {
     label: "started backfills",
     revert: null,
     remains: `${RUNS_STAY} cancel_backfill ends a backfill that is unfinished.`,
+  },
+  start_bulk_action: {
+    label: "retried or cancelled many runs",
+    revert: null,
+    remains: `${RUNS_STAY} cancel_bulk_action ends a bulk action that is unfinished.`,
   },
   test_subscription: {
     label: "sent test events",

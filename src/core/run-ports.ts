@@ -13,6 +13,7 @@ import type { RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
 import type { ApprovalReader, ApprovalWriter } from "./approval-ports.ts";
 import type { BackfillReader, BackfillWriter } from "./backfill-ports.ts";
 import type { BacktestReader, BacktestWriter } from "./backtest-ports.ts";
+import type { BulkActionReader, BulkActionWriter } from "./bulk-action-ports.ts";
 import type { EventReader, EventWriter } from "./event-ports.ts";
 import type { JobReader, JobWriter } from "./job-ports.ts";
 import type {
@@ -350,6 +351,7 @@ export interface EngineWriters extends TransactionScope {
   secretUses: SecretUseWriter;
   backfills: BackfillWriter;
   backtests: BacktestWriter;
+  bulkActions: BulkActionWriter;
   outbox: OutboxWriter;
   deliveryQueue: DeliveryQueueWriter;
   expectations: ExpectationWriter;
@@ -370,6 +372,7 @@ export interface EngineReaders {
   triggerDeliveries: TriggerDeliveryReader;
   backfills: BackfillReader;
   backtests: BacktestReader;
+  bulkActions: BulkActionReader;
   deliveryQueue: DeliveryQueueReader;
   expectations: ExpectationReader;
   keyNotices: KeyNoticeReader;
@@ -380,7 +383,7 @@ export interface EngineReaders {
  *
  * Isolation: READ COMMITTED or stricter. Nothing else may be assumed: SQLite happens to run write transactions one after
  * the other, so there the methods that only lock are reads.
- * Locks are taken in this order: claims of jobs and of deliveries to webhooks, backfills, backtests, starts, usage,
+ * Locks are taken in this order: claims of jobs and of deliveries to webhooks, backfills, backtests, bulk actions, starts, usage,
  * runs, states and queues of workflows, approvals and schedules, expectations, deliveries and subscriptions, the newest audit entry. A
  * database that aborts a transaction nevertheless (deadlock, serialization failure) must run `work` again, in a new
  * transaction. So `work` may run more than once: whatever leaves the transaction goes through `onCommit`.

@@ -8,6 +8,7 @@ import { projectOf } from "../../schemas/project.ts";
 import { type EventUrlMask, maskedPart } from "./event-url-mask.ts";
 import type { BackfillRecord } from "./backfill-ports.ts";
 import type { BacktestRecord } from "./backtest-ports.ts";
+import type { BulkActionRecord } from "./bulk-action-ports.ts";
 import { isVisible, scopesIn, type Visibility, visibilityOf } from "./access.ts";
 import type { RunRecord, StepRecord } from "./model.ts";
 import type { Principal, Readers, Writers } from "./ports.ts";
@@ -87,6 +88,11 @@ export function scopedWriters(tx: Writers, request: RequestScope): Writers {
       ...found.backtests,
       lock: async (id) => limits.checked(await tx.backtests.lock(id), refOfBacktest),
     },
+    bulkActions: {
+      ...tx.bulkActions,
+      ...found.bulkActions,
+      lock: async (id) => limits.checked(await tx.bulkActions.lock(id), refOfBulkAction),
+    },
     subscriptions: { ...tx.subscriptions, ...found.subscriptions },
     expectations: { ...tx.expectations, ...found.expectations },
   });
@@ -122,6 +128,8 @@ const refOfBacktest = ({ project, workflowId, sourceWorkflowId }: BacktestRecord
   workflowId,
   sourceWorkflowId,
 });
+
+const refOfBulkAction = ({ project, workflowId }: BulkActionRecord): Found => ({ project, workflowId });
 
 const canFind = (visibility: Visibility | null, { project, workflowId, sourceWorkflowId }: Found): boolean =>
   isVisible(visibility, { project, workflowId }) &&
@@ -196,6 +204,7 @@ function limited(read: Limited, limits: Limits): Limited {
     reviews: limitedReviews(read.reviews, limits),
     backfills: limitedBackfills(read.backfills, limits),
     backtests: limitedBacktests(read.backtests, limits),
+    bulkActions: limitedBulkActions(read.bulkActions, limits),
     subscriptions: limitedSubscriptions(read.subscriptions, limits),
     expectations: limitedExpectations(read.expectations, limits),
     workflowStates: {
@@ -394,6 +403,25 @@ function limitedBacktests(read: Readers["backtests"], limits: Limits): Readers["
     resultCounts: async (id) => ((await can(id)) ? read.resultCounts(id) : {}),
     runs: async (id, options) => ((await can(id)) ? read.runs(id, options) : []),
     open: async (id) => ((await can(id)) ? read.open(id) : []),
+    next: async (id) => ((await can(id)) ? read.next(id) : undefined),
+  };
+}
+
+function limitedBulkActions(read: Readers["bulkActions"], limits: Limits): Readers["bulkActions"] {
+  const { listable } = limits;
+  const find = async (id: string) => limits.checked(await read.find(id), refOfBulkAction);
+  const can = async (id: string): Promise<boolean> => (await find(id)) !== undefined;
+  return {
+    ...passedOn(read, "bulkActions"),
+    find,
+    page: (query) => read.page({ ...query, filter: { ...query.filter, visibility: listable } }),
+    count: (filter) => read.count({ ...filter, visibility: listable }),
+    status: async (id) => ((await can(id)) ? read.status(id) : undefined),
+    resultCounts: async (id) => ((await can(id)) ? read.resultCounts(id) : {}),
+    skipped: async (id) => ((await can(id)) ? read.skipped(id) : []),
+    retryCounts: async (id) => ((await can(id)) ? read.retryCounts(id) : {}),
+    runs: async (id, options) => ((await can(id)) ? read.runs(id, options) : []),
+    unfinishedRetries: async (id) => ((await can(id)) ? read.unfinishedRetries(id) : []),
     next: async (id) => ((await can(id)) ? read.next(id) : undefined),
   };
 }

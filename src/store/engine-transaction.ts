@@ -12,6 +12,7 @@ import {
 import { approvalReader, approvalWriter } from "./approvals.ts";
 import { backfillReader, backfillWriter } from "./backfills.ts";
 import { backtestReader, backtestWriter } from "./backtests.ts";
+import { bulkActionReader, bulkActionWriter } from "./bulk-actions.ts";
 import type { NewWork, Store } from "./store.ts";
 import { deliveryQueueReader, deliveryQueueWriter } from "./deliveries.ts";
 import { expectationReader, expectationWriter } from "./expectations.ts";
@@ -44,6 +45,7 @@ export const engineReaders = (db: Kysely<Schema>): EngineReaders => ({
   triggerDeliveries: triggerDeliveryReader(db),
   backfills: backfillReader(db),
   backtests: backtestReader(db),
+  bulkActions: bulkActionReader(db),
   deliveryQueue: deliveryQueueReader(db),
   expectations: expectationReader(db),
   keyNotices: keyNoticeReader(db),
@@ -72,6 +74,7 @@ export const engineWriters = (
   secretUses: secretUseWriter(trx, clock),
   backfills: backfillWriter(trx),
   backtests: backtestWriter(trx),
+  bulkActions: bulkActionWriter(trx),
   outbox: outboxWriter(trx),
   deliveryQueue: deliveryQueueWriter(trx),
   expectations: expectationWriter(trx),

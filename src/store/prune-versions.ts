@@ -32,6 +32,15 @@ async function versionsInUse(db: Kysely<Schema>, workflowId: string | undefined)
     .select(["workflow_id", "version"])
     .where("status", "=", "running")
     .execute();
+  // The version that its retries run. One that a retry keeps is that of a run.
+  const ofBulkActions = await db
+    .selectFrom("bulk_actions")
+    .select(["workflow_id", "version"])
+    .where("status", "=", "running")
+    .where("workflow_id", "is not", null)
+    .where("version", "is not", null)
+    .$narrowType<{ workflow_id: NotNull; version: NotNull }>()
+    .execute();
   const pins = await db
     .selectFrom("runs")
     .select("pins")
@@ -40,7 +49,7 @@ async function versionsInUse(db: Kysely<Schema>, workflowId: string | undefined)
     .where("pins", "is not", null)
     .execute();
   return new Set([
-    ...[...ofRuns, ...ofSchedules, ...ofBackfills, ...ofBacktests].map((row) =>
+    ...[...ofRuns, ...ofSchedules, ...ofBackfills, ...ofBacktests, ...ofBulkActions].map((row) =>
       versionHolder(row.workflow_id, row.version),
     ),
     ...pins.flatMap((row) =>

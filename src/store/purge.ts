@@ -6,6 +6,7 @@ import { purgeAbsences } from "./absences.ts";
 import { purgeEndedApplications } from "./api-keys.ts";
 import { purgeBackfills } from "./backfills.ts";
 import { purgeBacktests } from "./backtests.ts";
+import { purgeBulkActions } from "./bulk-actions.ts";
 import { purgeRateLimitCounts } from "./rate-limit-counts.ts";
 import { purgeAuditLog } from "./purge-audit-log.ts";
 import type { Locking, Store } from "./store.ts";
@@ -43,7 +44,7 @@ export type PurgePause = (ms: number) => Promise<unknown>;
 type PurgeBatch = (trx: Transaction<Schema>, now: number) => Promise<boolean>;
 
 /**
- * Purges finished runs and their data, deliveries of triggers and to subscriptions, backfills, backtests, cached outputs, audit entries, idempotency records,
+ * Purges finished runs and their data, deliveries of triggers and to subscriptions, backfills, backtests, bulk actions, cached outputs, audit entries, idempotency records,
  * counts, links, MCP sessions,
  * messages, expired state of the OAuth protocol, absences that are over, and authorizations of applications that ended 30 days ago. The web server
  * purges the sessions of users itself. Runs go on meanwhile: transactions are small, and each is followed by a pause.
@@ -59,6 +60,7 @@ export async function purgeExpired(
   const batches: readonly PurgeBatch[] = [
     (trx, now) => purgeBackfills(trx, { before: iso(now - retention.runs), limit: BATCH_SIZE }),
     (trx, now) => purgeBacktests(trx, { before: iso(now - retention.runs), limit: BATCH_SIZE }),
+    (trx, now) => purgeBulkActions(trx, { before: iso(now - retention.runs), limit: BATCH_SIZE }),
     (trx, now) =>
       purgeAuditLog(trx, { before: iso(now - retention.audit), now: iso(now), limit: BATCH_SIZE }),
     (trx, now) => purgeDeliveries(trx, { before: iso(now - retention.deliveries), limit: BATCH_SIZE }),

@@ -3,6 +3,8 @@ import type { TriggerDeliveryRow, TriggerRow } from "./trigger-schema.ts";
 import type { Generated, GeneratedAlways } from "kysely";
 import type { Surface } from "../../schemas/actor.ts";
 import type { BackfillStatus, ExistingRuns } from "../../schemas/backfill.ts";
+import type { BulkActionKind, BulkActionResult, SkipReason } from "../../schemas/bulk-action.ts";
+import type { BulkActionRecord } from "../core/bulk-action-ports.ts";
 import type { BacktestReads, BacktestResult, BacktestStatus } from "../../schemas/backtest.ts";
 import type { StateChangeKind } from "../../schemas/workflow-state.ts";
 import type { ApprovalEventKind } from "../../schemas/approval-rules.ts";
@@ -146,6 +148,51 @@ export interface BacktestRunRow {
   run: string | null;
   result: BacktestResult | null;
   details: string | null;
+}
+
+/** `subject` is the usage subject of its actor (core/usage-limits.ts), for whom `stored_bytes` count. */
+export interface BulkActionRow {
+  id: string;
+  action: BulkActionKind;
+  project: string;
+  /** Null where its runs are of several workflows. */
+  workflow_id: string | null;
+  version: number | null;
+  rate: string | null;
+  concurrency: number;
+  status: BulkActionRecord["status"];
+  total: number;
+  /** What was confirmed, as JSON. */
+  plan: string;
+  digest: string;
+  reason: string | null;
+  message: string | null;
+  next_at: string;
+  owner: string;
+  key_name: string;
+  lineage: string;
+  /** What the key that started it is limited to, as JSON; null for nothing. */
+  key_limits: string | null;
+  surface: Surface;
+  client: string;
+  subject: string;
+  /** Bytes of `plan` and of its runs. */
+  stored_bytes: number;
+  created_at: string;
+  finished_at: string | null;
+  cancelled_by: string | null;
+}
+
+export interface BulkActionRunRow {
+  bulk_action_id: string;
+  position: number;
+  run: string;
+  plan_digest: string | null;
+  result: BulkActionResult | null;
+  /** The run that retries it. */
+  retry: string | null;
+  reason: SkipReason | null;
+  message: string | null;
 }
 
 export interface RunRow {
@@ -454,6 +501,8 @@ export interface Schema extends AccountSchema, ProjectSchema, SubscriptionSchema
   backfills: BackfillRow;
   backtests: BacktestRow;
   backtest_runs: BacktestRunRow;
+  bulk_actions: BulkActionRow;
+  bulk_action_runs: BulkActionRunRow;
   step_cache: { key: string; expires_at: string; output: string };
   workflows: WorkflowRow;
   workflow_versions: WorkflowVersionRow;

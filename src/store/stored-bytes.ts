@@ -184,7 +184,7 @@ export const valueEncoder =
     return storeJson(trx, runId, json);
   };
 
-/** The bytes of each run, version, state and backtest, with their subjects: owners, and projects besides the default one. */
+/** The bytes of each run, version, state, backtest and bulk action, with their subjects: owners, and projects besides the default one. */
 const storedParts = sql`
   select case when owner = ${sql.lit(OPERATOR)} then lineage else owner end as subject, stored_bytes as bytes from runs
   union all
@@ -196,11 +196,16 @@ const storedParts = sql`
   union all
   select subject, stored_bytes as bytes from backtests
   union all
+  select subject, stored_bytes as bytes from bulk_actions
+  union all
   select ${sql.lit(PROJECT_SUBJECT)} || project as subject, stored_bytes as bytes
   from runs where project <> ${sql.lit(DEFAULT_PROJECT)}
   union all
   select ${sql.lit(PROJECT_SUBJECT)} || project as subject, stored_bytes as bytes
   from backtests where project <> ${sql.lit(DEFAULT_PROJECT)}
+  union all
+  select ${sql.lit(PROJECT_SUBJECT)} || project as subject, stored_bytes as bytes
+  from bulk_actions where project <> ${sql.lit(DEFAULT_PROJECT)}
   union all
   select ${sql.lit(PROJECT_SUBJECT)} || w.project as subject, v.stored_bytes as bytes
   from workflow_versions v join workflows w on w.id = v.workflow_id where w.project <> ${sql.lit(DEFAULT_PROJECT)}

@@ -7,9 +7,10 @@ import type { PreparedRun, RetryPlan } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { invalidInput } from "../../src/core/issues.ts";
-import type { RunRecord, Trial } from "../../src/core/model.ts";
+import type { RunRecord } from "../../src/core/model.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { assertMayRunUnsaved } from "../../src/core/unsaved-runs.ts";
+import { retryRequest } from "../../src/engine/executor/retry-request.ts";
 import { itemWords } from "../../src/engine/executor/retry-plan.ts";
 import { readDefinition } from "../workflows/check-definition.ts";
 import { applyPatch, Patch } from "../workflows/patch.ts";
@@ -156,49 +157,23 @@ async function prepareRetry(ctx: ToolContext, input: RetryInput): Promise<Prepar
         `(POST /runs/${run.id}/cancel); then retry it.`,
     );
   }
-  const source = await retrySource(ctx, run, input);
-  const inputs = input.inputs ?? (await ctx.read.runs.inputs(run.id));
-  const prepared = await ctx.engine.prepareRun({
-    ...source,
-    caller: runCaller(ctx),
-    inputs,
-    areInputsStored: input.inputs === undefined,
-    actor: runActor(ctx),
-    trigger: ctx.actor.client.surface,
-    trace: ctx.trace,
-    retryOf: run,
-    trial: await trialAgain(ctx, run, source.definition),
-    ...(run.scheduledFor !== null && { scheduledFor: run.scheduledFor }),
-  });
-  return { run, prepared, plan: await ctx.engine.planRetry(run, prepared) };
-}
-
-/** The retry of a trial is a trial with the same given outputs, as far as its definition still has the steps. */
-async function trialAgain(
-  ctx: ToolContext,
-  run: RunRecord,
-  changed: Record<string, unknown> | undefined,
-): Promise<Trial | undefined> {
-  const trial = await ctx.read.runs.trial(run.id);
-  if (trial === null) return undefined;
-  if (changed === undefined) return trial;
-  const steps = (changed["steps"] ?? []) as readonly { id: string }[];
-  const kept = steps.flatMap(({ id }) =>
-    Object.hasOwn(trial.given, id) ? [[id, trial.given[id]!] as const] : [],
+  const request = await retryRequest(
+    ctx.read.runs,
+    run,
+    {
+      caller: runCaller(ctx),
+      actor: runActor(ctx),
+      trigger: ctx.actor.client.surface,
+      trace: ctx.trace,
+    },
+    {
+      version: input.version,
+      definition: await changedDefinition(ctx, run, input),
+      inputs: input.inputs,
+    },
   );
-  // What the example asserts may read steps that are gone.
-  return { given: Object.fromEntries(kept) };
-}
-
-/** What the new run follows: that of the run, or a changed one. */
-async function retrySource(ctx: ToolContext, run: RunRecord, input: RetryInput) {
-  const { workflowId, project, definition } = run;
-  if (workflowId === null) return { workflowId, project, definition: definition! };
-  return {
-    workflowId,
-    version: input.version ?? run.version,
-    definition: await changedDefinition(ctx, { ...run, workflowId }, input),
-  };
+  const prepared = await ctx.engine.prepareRun(request);
+  return { run, prepared, plan: await ctx.engine.planRetry(run, prepared) };
 }
 
 const SOURCES = ["definition", "version", "patch"] as const;
@@ -230,23 +205,22 @@ function assertSameStep(input: RetryInput): void {
   );
 }
 
-/** A changed definition, or the run's own one; undefined to use the definition of the version. */
+/** @returns undefined to use the definition of the run, or of the version */
 async function changedDefinition(
   ctx: ToolContext,
-  run: RunRecord & { workflowId: string },
-  { patch, definition, version }: RetryInput,
+  { workflowId, version, definition: own }: RunRecord,
+  { patch, definition }: RetryInput,
 ): Promise<Record<string, unknown> | undefined> {
-  if (version !== undefined) return undefined;
-  if (patch === undefined && definition === undefined) return run.definition ?? undefined;
+  if (workflowId === null || (patch === undefined && definition === undefined)) return undefined;
   // It may have been moved to a project that the caller can't see.
-  const project = projectOf(await findWorkflow(ctx.read.workflows, run.workflowId));
+  const project = projectOf(await findWorkflow(ctx.read.workflows, workflowId));
   // Before the definition is checked, which says more than the caller can use.
   assertMayRunUnsaved(ctx.actor.principal, project, "definition");
-  const base = run.definition ?? (await ctx.read.runs.versionDefinition(run.workflowId, run.version));
+  const base = own ?? (await ctx.read.runs.versionDefinition(workflowId, version));
   const source = patch === undefined ? definition : applyPatch(base, patch);
   const read = await readDefinition(ctx, source, {
     project,
-    selfId: run.workflowId,
+    selfId: workflowId,
   });
   if (read.issues.length === 0) return read.definition;
   const [first] = read.issues;

@@ -3,6 +3,7 @@ import { Cursor, Limit } from "../../schemas/page.ts";
 import { TimestampInput, RunStatus, RunTrigger } from "../../schemas/run.ts";
 import { text } from "../../schemas/text.ts";
 import { iso } from "../../src/core/clock.ts";
+import type { RunFilter } from "../../src/core/model.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { listedPaths, readListedValues } from "./listed-values.ts";
 import { toRunSummary } from "./run-response.ts";
@@ -51,26 +52,37 @@ type ListOptions = z.output<z.ZodObject<typeof runFilter>> & {
 export const toIso = (time: string | undefined): string | undefined =>
   time === undefined ? undefined : iso(Date.parse(time));
 
+/** The filter of the store for the fields of `runFilter`. */
+export const toRunFilter = ({
+  workflow_id: workflowId,
+  project,
+  status,
+  trigger,
+  trial,
+  backfill,
+  since,
+  until,
+}: Partial<ListOptions>): RunFilter => ({
+  workflowId,
+  project,
+  status,
+  trigger,
+  isTrial: trial,
+  backfill,
+  since: toIso(since),
+  until: toIso(until),
+});
+
 /** A page of runs, newest first. @param operation the name of the operation, to which the cursor is bound */
 export async function runPage(
   ctx: ToolContext,
   operation: string,
-  { limit, cursor, workflow_id: workflowId, ...options }: ListOptions,
+  { limit, cursor, values: names = [], ...options }: ListOptions,
 ) {
-  const { status, trigger } = options;
-  const filter = {
-    workflowId,
-    project: options.project,
-    status,
-    trigger,
-    isTrial: options.trial,
-    backfill: options.backfill,
-    since: toIso(options.since),
-    until: toIso(options.until),
-  };
+  const filter = toRunFilter(options);
   const query = JSON.stringify([operation, filter]);
   const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
-  const paths = listedPaths(options.values ?? []);
+  const paths = listedPaths(names);
   const { items, next } = await ctx.read.runs.page({ filter, after, limit: limit ?? MCP_PAGE_SIZE });
   const ids = items.map(({ id }) => id);
   const values = paths.length === 0 ? [] : await readListedValues(ctx.read.runs, ids, paths);

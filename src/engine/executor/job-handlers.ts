@@ -23,6 +23,8 @@ import { MAX_CALL_DEPTH } from "../run-state/pin-calls.ts";
 import type { PrepareRun } from "../run-state/prepare-run.ts";
 import { type Backfiller, backfiller } from "../run-state/backfills.ts";
 import { type Backtester, backtester } from "./backtests/backtester.ts";
+import { type BulkRunner, bulkRunner } from "./bulk-actions/bulk-runner.ts";
+import { retryPlanner } from "./retry-planner.ts";
 import { pastItems } from "./past-items.ts";
 import { type Scheduler, scheduler } from "../run-state/schedules.ts";
 import { decisionsHold } from "../run-state/decisions-hold.ts";
@@ -54,6 +56,7 @@ export interface JobHandlers {
   triggerDeliveries: TriggerDeliveryStarter;
   backfiller: Backfiller;
   backtester: Backtester;
+  bulkRunner: BulkRunner;
   handler: JobHandler;
   onUnexpectedError: OnUnexpectedError;
   /** Ends the threads that evaluate expressions. */
@@ -137,6 +140,7 @@ export function jobHandlers({
     scheduler: scheduler(starting),
     backfiller: backfiller(starting),
     backtester: backtester({ ...starting, planOf: shared.planOf }),
+    bulkRunner: bulkRunner({ ...starting, planRetry: retryPlanner(read, engine, stepTypes) }),
     triggerDeliveries: deliveryStarter({
       context,
       read,

@@ -5,26 +5,19 @@ import type { EngineApi, RetryPlan } from "../../core/engine-port.ts";
 import type { EngineReaders } from "../../core/run-ports.ts";
 import type { WorkflowReader } from "../../core/ports.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
-import type { DefinitionCache } from "../definition/compiled-definition.ts";
+import type { Engine } from "../engine.ts";
 import { decisionsHold, outdatedDecisions } from "../run-state/decisions-hold.ts";
-import type { RemainingWorkReader } from "../run-state/remaining-work.ts";
 import { itemsToRun } from "./reused-items.ts";
 import { type FanOutRecord, planRetry } from "./retry-plan.ts";
 import { runsWithSameInput } from "./same-input.ts";
 
-interface Options {
-  read: Pick<EngineReaders, "runs" | "approvals"> & { workflows: WorkflowReader };
-  definitionCache: DefinitionCache;
-  stepTypes: readonly AnyStepType[];
-  remainingWork: RemainingWorkReader;
-}
+type Read = Pick<EngineReaders, "runs" | "approvals"> & { workflows: WorkflowReader };
 
-export function retryPlanner({
-  read,
-  definitionCache,
-  stepTypes,
-  remainingWork,
-}: Options): EngineApi["planRetry"] {
+export function retryPlanner(
+  read: Read,
+  { context: { definitionCache }, remainingWork }: Pick<Engine, "context" | "remainingWork">,
+  stepTypes: readonly AnyStepType[],
+): EngineApi["planRetry"] {
   const { runs } = read;
   return async (retried, retry) => {
     const [original, definition, records, inputs, outdated] = await Promise.all([

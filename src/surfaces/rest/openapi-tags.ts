@@ -4,6 +4,7 @@ import { type AnyTool, parseRoute } from "../../core/tool.ts";
 export const TAGS = [
   { name: "Workflows", description: "Workflows, their versions, and publishing." },
   { name: "Runs", description: "Starting, watching, cancelling and retrying runs." },
+  { name: "Bulk actions", description: "Retrying or cancelling many runs at once." },
   { name: "Approvals", description: "Decisions of people that runs wait for." },
   { name: "Schedules", description: "Schedules of published workflows." },
   { name: "Reviews", description: "Change requests, which another person approves before they go live." },
@@ -29,7 +30,9 @@ export const TAGS = [
  */
 export function tagOf(tool: AnyTool): string {
   const { path } = parseRoute(tool);
-  const resource = path.endsWith("/runs") ? "runs" : path.split("/")[1]!.replaceAll("-", " ");
+  const resource = /^(?:\/workflows\/:workflow_id)?\/runs$/.test(path)
+    ? "runs"
+    : path.split("/")[1]!.replaceAll("-", " ");
   const name = (resource.slice(0, 1).toUpperCase() + resource.slice(1)).replace(/^Api\b/, "API");
   if (!TAGS.some((tag) => tag.name === name)) {
     throw new Error(

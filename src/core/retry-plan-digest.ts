@@ -1,0 +1,7 @@
+import { canonicalJson } from "./canonical-json.ts";
+import type { RetryPlan } from "./engine-port.ts";
+import { shortHash } from "./short-hash.ts";
+
+/** Stands for what a retry does: what somebody confirmed for a run is what happens with it later, or nothing does. */
+export const retryPlanDigest = ({ reused, run, effects, again, items }: RetryPlan): string =>
+  shortHash(canonicalJson([reused, run, effects, again, [...items]]));

@@ -1,0 +1,162 @@
+/** Bulk actions as the API returns them. */
+import type { BulkAction, BulkActionPlan, BulkActionRun, SkippedRuns } from "../../schemas/bulk-action.ts";
+import { projectField } from "../../schemas/project.ts";
+import type { BulkActionRecord, BulkRunRecord } from "../../src/core/bulk-action-ports.ts";
+import { AppError } from "../../src/core/errors.ts";
+import type { Readers } from "../../src/core/ports.ts";
+import { addUpSkipped } from "../../src/core/skipped-runs.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
+
+/** Number of versions, and of named runs, that are shown over MCP, where a model reads all of it. */
+const MCP_SHOWN_PLANS = 5;
+const MCP_SHOWN_RUNS = 2;
+
+/** @throws AppError bulk_action_not_found */
+export async function findBulkAction(
+  read: Pick<Readers, "bulkActions">,
+  id: string,
+): Promise<BulkActionRecord> {
+  const found = await read.bulkActions.find(id);
+  if (found !== undefined) return found;
+  throw new AppError(
+    "bulk_action_not_found",
+    `There is no bulk action "${id.slice(0, 100)}". GET /bulk-actions lists them; old ones are deleted.`,
+  );
+}
+
+/** @param read may be a transaction */
+export async function toBulkAction(
+  ctx: Pick<ToolContext, "actor">,
+  record: BulkActionRecord,
+  read: Pick<Readers, "bulkActions">,
+): Promise<BulkAction> {
+  const { id, action, total } = record;
+  const { retried = 0, cancelled = 0, skipped = 0 } = await read.bulkActions.resultCounts(id);
+  const done = retried + cancelled;
+  const runs = { total, pending: total - done - skipped, done, skipped };
+  const retries = action === "retry" ? await read.bulkActions.retryCounts(id) : undefined;
+  return {
+    id,
+    ...shared(ctx, record),
+    status: record.status,
+    runs,
+    ...(retries !== undefined && { retries }),
+    skipped: shownSkipped(
+      ctx,
+      addUpSkipped([...record.plan.skipped, ...(await read.bulkActions.skipped(id))]),
+    ),
+    created_at: record.createdAt,
+    finished_at: record.finishedAt,
+    next: nextOf(record, runs, retries),
+  };
+}
+
+/** What an action would be. @param record as it would be stored */
+export function toPreview(ctx: Pick<ToolContext, "actor">, record: BulkActionRecord): BulkAction {
+  const { total, plan } = record;
+  return {
+    id: null,
+    ...shared(ctx, record),
+    status: "preview",
+    runs: { total, pending: total, done: 0, skipped: 0 },
+    skipped: shownSkipped(ctx, plan.skipped),
+    created_at: record.createdAt,
+    finished_at: null,
+    next: nextOfPreview(record),
+  };
+}
+
+const shared = (ctx: Pick<ToolContext, "actor">, record: BulkActionRecord) => ({
+  action: record.action,
+  ...projectField(record.project),
+  workflow_id: record.workflowId,
+  ...(record.version !== null && { version: record.version }),
+  rate: record.rate,
+  concurrency: record.concurrency,
+  plan: shownPlans(ctx, record.plan.groups),
+  ...(record.plan.more && { more: true as const }),
+  digest: record.digest,
+  reason: record.reason,
+  message: record.message,
+  started_by: record.actor.owner,
+  cancelled_by: record.cancelledBy,
+});
+
+const isAgent = ({ actor }: Pick<ToolContext, "actor">): boolean => actor.client.surface === "mcp";
+
+/** Cut for an agent. */
+function shownPlans(ctx: Pick<ToolContext, "actor">, plans: readonly BulkActionPlan[]): BulkActionPlan[] {
+  if (!isAgent(ctx)) return [...plans];
+  return plans.slice(0, MCP_SHOWN_PLANS).map(withFewNames);
+}
+
+const withFewNames = (plan: BulkActionPlan): BulkActionPlan =>
+  plan.effects === undefined ? plan : { ...plan, effects: plan.effects.map(withFewRuns) };
+
+const shownSkipped = (ctx: Pick<ToolContext, "actor">, skipped: readonly SkippedRuns[]): SkippedRuns[] =>
+  isAgent(ctx) ? skipped.map(withFewRuns) : [...skipped];
+
+const withFewRuns = <T extends { first: string[] }>(named: T): T => ({
+  ...named,
+  first: named.first.slice(0, MCP_SHOWN_RUNS),
+});
+
+function nextOfPreview({ action, total, digest, plan }: BulkActionRecord): string {
+  if (total === 0) return "There is nothing to do: skipped says why.";
+  const again = plan.groups
+    .flatMap(({ effects = [] }) => effects)
+    .filter((effect) => effect.again > 0)
+    .map(({ step, again: runs }) => `${step} in ${runs} run${runs === 1 ? "" : "s"}`);
+  const warning = again.length === 0 ? "" : ` Effects may happen again: ${again.slice(0, 5).join(", ")}.`;
+  return (
+    `Nothing was started.${warning} To ${action} ${total} run${total === 1 ? "" : "s"}, ` +
+    `send the same request with digest: "${digest}".`
+  );
+}
+
+function nextOf(
+  { id, status, action, plan }: BulkActionRecord,
+  { pending, total }: BulkAction["runs"],
+  retries: BulkAction["retries"],
+): string {
+  if (status === "running") {
+    const active = Object.entries(retries ?? {}).reduce(
+      (sum, [one, count]) => (["queued", "running", "waiting"].includes(one) ? sum + count : sum),
+      0,
+    );
+    return (
+      `${pending} of ${total} runs come next${active === 0 ? "" : `, and ${active} of their retries have not ended`}: ` +
+      `start_bulk_action with bulk_action_id (GET /bulk-actions/${id}?wait=50) waits.`
+    );
+  }
+  const lists = `GET /bulk-actions/${id}/runs lists its runs.`;
+  if (status === "cancelled")
+    return `It was cancelled: nothing happened with ${pending} runs. The same ${action} takes up the rest. ${lists}`;
+  const more = plan.more ? " More runs fitted its filter: send the same request for them." : "";
+  return `All of its runs were handled.${more} ${lists}`;
+}
+
+/** @param read may be a transaction */
+export async function toBulkActionRun(
+  read: Pick<Readers, "runs">,
+  { position, run, result, retry, reason, message }: BulkRunRecord,
+): Promise<BulkActionRun> {
+  const [source, retried] = await Promise.all([
+    read.runs.find(run),
+    retry === null ? undefined : read.runs.find(retry),
+  ]);
+  return {
+    position,
+    run_id: run,
+    ...(source !== undefined && {
+      workflow_id: source.workflowId,
+      status: source.status,
+      created_at: source.createdAt,
+    }),
+    result,
+    retry,
+    ...(retried !== undefined && { retry_status: retried.status }),
+    ...(reason !== null && { reason }),
+    ...(message !== null && { message }),
+  };
+}
