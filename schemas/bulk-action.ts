@@ -9,11 +9,11 @@ import { text, timestamp } from "./text.ts";
 export const MAX_BULK_RUNS = 1_000;
 /** Maximum number of its retries that are unfinished at a time. */
 const MAX_BULK_CONCURRENCY = 20;
-const DEFAULT_BULK_CONCURRENCY = 5;
+export const DEFAULT_BULK_CONCURRENCY = 5;
 
 export const BulkActionId = text(100, 1).meta({
   description: "The bulk action's id, from start_bulk_action or list_bulk_actions.",
-  example: "bulk_8dkq2m0sfj3a",
+  example: "blk_8dkq2m0sfj3a",
 });
 
 export const BulkActionKind = z.enum(["retry", "cancel"]).meta({
@@ -118,7 +118,7 @@ export const BulkConcurrency = z
 
 export const BulkAction = z
   .strictObject({
-    id: z.string().nullable().meta({ description: "Null in a preview.", example: "bulk_8dkq2m0sfj3a" }),
+    id: z.string().nullable().meta({ description: "Null in a preview.", example: "blk_8dkq2m0sfj3a" }),
     action: BulkActionKind,
     project: ProjectField,
     workflow_id: z.string().nullable().meta({

@@ -1330,7 +1330,7 @@ export type post_Start_bulk_action = {
             
         
         header:  Partial<{ "Idempotency-Key": string }>,
-        body:  Partial<{ action: ("retry" | "cancel"), workflow_id: string, project: string, status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), trial: boolean, since: string, until: string, run_ids: Array<string>, version: number, rate: string, concurrency: number, reason: string, digest: string, bulk_action_id: string, wait: number }>,
+        body:  Partial<{ action: ("retry" | "cancel"), workflow_id: string, project: string, status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), since: string, until: string, run_ids: Array<string>, version: number, rate: string, concurrency: number, reason: string, digest: string, bulk_action_id: string, wait: number }>,
           }
       responses: {200: Schemas.BulkAction,
 202: Schemas.BulkAction,

@@ -24,7 +24,7 @@ export const newTriggerId = (): string => newId("trg");
 export const newTriggerDeliveryId = (): string => newId("trd");
 export const newBackfillId = (): string => newId("bf");
 export const newBacktestId = (): string => newId("bt");
-export const newBulkActionId = (): string => newId("bulk");
+export const newBulkActionId = (): string => newId("blk");
 export const newSubscriptionId = (): string => newId("sub");
 
 /** The id of an event that subscriptions get. */

@@ -57,6 +57,8 @@ const CANNED: Canned = {
   "backfills.lock": find,
   "backtests.find": find,
   "backtests.lock": find,
+  "bulkActions.find": find,
+  "bulkActions.lock": find,
   "backfills.unfinishedRuns": () => ["run_mine", "run_theirs"],
   "subscriptions.find": find,
   "subscriptions.findDelivery": find,
@@ -80,6 +82,7 @@ const PORTS = [
   "reviews",
   "backfills",
   "backtests",
+  "bulkActions",
   "subscriptions",
   "expectations",
   "workflowStates",
@@ -206,6 +209,14 @@ const FOUND_BY_ID: Row[] = [
   ["backtests", "runs", (which) => [`bt_${which}`, { after: null, limit: 9 }], []],
   ["backtests", "open", (which) => [`bt_${which}`], []],
   ["backtests", "next", (which) => [`bt_${which}`], undefined],
+  ["bulkActions", "find", (which) => [`blk_${which}`], undefined],
+  ["bulkActions", "status", (which) => [`blk_${which}`], undefined],
+  ["bulkActions", "resultCounts", (which) => [`blk_${which}`], {}],
+  ["bulkActions", "skipped", (which) => [`blk_${which}`], []],
+  ["bulkActions", "retryCounts", (which) => [`blk_${which}`], {}],
+  ["bulkActions", "runs", (which) => [`blk_${which}`, { after: null, limit: 9 }], []],
+  ["bulkActions", "unfinishedRetries", (which) => [`blk_${which}`], []],
+  ["bulkActions", "next", (which) => [`blk_${which}`], undefined],
   ["subscriptions", "find", (which) => [`sub_${which}`], undefined],
   ["subscriptions", "findDelivery", (which) => [`dlv_${which}`], undefined],
   workflow("expectations", "find", undefined),
@@ -348,6 +359,7 @@ const LISTS = [
   "reviews.page",
   "backfills.page",
   "backtests.page",
+  "bulkActions.page",
   "subscriptions.page",
   "subscriptions.deliveries",
 ];
@@ -359,6 +371,7 @@ const COUNTS = [
   "reviews.count",
   "backfills.count",
   "backtests.count",
+  "bulkActions.count",
   "subscriptions.count",
   "subscriptions.countAll",
 ];
@@ -413,6 +426,7 @@ describe("scopedReaders refuse what the caller can see and lacks the scope for",
     ["reviews.find", "rev_theirs"],
     ["backfills.find", "bfl_theirs"],
     ["backtests.find", "bt_theirs"],
+    ["bulkActions.find", "blk_theirs"],
     ["subscriptions.find", "sub_theirs"],
     ["subscriptions.findDelivery", "dlv_theirs"],
   ])("with %s", async (name, arg) => {
@@ -633,11 +647,14 @@ describe("scopedWriters", () => {
     expect(await callOf(made, "backfills.lock", "bfl_theirs")).toBeUndefined();
     expect(await callOf(made, "backtests.lock", "bt_mine")).toEqual(record("bt_mine"));
     expect(await callOf(made, "backtests.lock", "bt_theirs")).toBeUndefined();
+    expect(await callOf(made, "bulkActions.lock", "blk_mine")).toEqual(record("blk_mine"));
+    expect(await callOf(made, "bulkActions.lock", "blk_theirs")).toBeUndefined();
     const refused = writersFor(READS_FINANCE).made;
     await expect(callOf(refused, "runs.lock", "run_theirs")).rejects.toMatchObject({ code: "missing_scope" });
     for (const [name, id] of [
       ["backfills.lock", "bfl_theirs"],
       ["backtests.lock", "bt_theirs"],
+      ["bulkActions.lock", "blk_theirs"],
     ] as const)
       await expect(callOf(refused, name, id)).rejects.toMatchObject({ code: "missing_scope" });
   });

@@ -10,6 +10,8 @@ import type { Writers } from "../../src/core/ports.ts";
 import { getBackfill } from "../../tools/backfills/get-backfill.ts";
 import { startBackfill } from "../../tools/backfills/start-backfill.ts";
 import { backtestWorkflow } from "../../tools/backtests/backtest-workflow.ts";
+import { getBulkAction } from "../../tools/bulk-actions/get-bulk-action.ts";
+import { startBulkAction } from "../../tools/bulk-actions/start-bulk-action.ts";
 import { cancelBacktest } from "../../tools/backtests/cancel-backtest.ts";
 import { getRun } from "../../tools/runs/get-run.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
@@ -54,6 +56,7 @@ export interface ProjectThings {
   review: string;
   backfill: string;
   backtest: string;
+  bulkAction: string;
   subscription: string;
   /** A delivery to a trigger, and one to a subscription. */
   delivery: string;
@@ -65,6 +68,7 @@ export const missing = ({
   review,
   backfill,
   backtest,
+  bulkAction,
   delivery,
   outgoing,
   subscription,
@@ -84,6 +88,7 @@ export const missing = ({
   review: `${review.slice(0, -4)}none`,
   backfill: `${backfill.slice(0, -4)}none`,
   backtest: `${backtest.slice(0, -4)}none`,
+  bulkAction: `${bulkAction.slice(0, -4)}none`,
   subscription: `${subscription.slice(0, -4)}none`,
   delivery: `${delivery.slice(0, -4)}none`,
   outgoing: `${outgoing.slice(0, -4)}none`,
@@ -195,6 +200,11 @@ export async function openProjectMatrix() {
     // It has compared nothing yet, and its replays are runs of the project.
     const backtest = await call(backtestWorkflow, { workflow_id: id, last: 1, wait: 0 });
     await call(cancelBacktest, { workflow_id: id, backtest_id: backtest.id });
+    const again = { action: "retry", run_ids: [finished.id], reason: `Because of ${word}` };
+    const { digest } = await call(startBulkAction, again);
+    const bulkAction = await call(startBulkAction, { ...again, digest, wait: 30 });
+    if ((await call(getBulkAction, { bulk_action_id: bulkAction.id })).status !== "finished")
+      throw new Error(JSON.stringify(bulkAction));
     const { record } = await instance.key({ owner, name: `${word} key`, projects: [project] });
     await change("update_project", ({ projects }) => projects.update(project, { review: true }));
     await call(updateWorkflow, { workflow_id: id, description: `Soon about ${word}` });
@@ -216,6 +226,7 @@ export async function openProjectMatrix() {
       review: asked.review!.id,
       backfill: backfill.id,
       backtest: backtest.id,
+      bulkAction: bulkAction.id!,
       workflow: id,
       finishedRun: finished.id,
       waitingRun,
@@ -348,6 +359,7 @@ export async function dumpProject(
     await read.selectFrom("schedules").selectAll().where("workflow_id", "=", workflow).execute(),
     await read.selectFrom("approvals").selectAll().where("run_id", "in", ids).execute(),
     await read.selectFrom("backtests").selectAll().where("project", "=", THEIRS).execute(),
+    await read.selectFrom("bulk_actions").selectAll().where("project", "=", THEIRS).execute(),
     await read.selectFrom("projects").selectAll().where("id", "=", THEIRS).execute(),
     await read.selectFrom("project_members").selectAll().where("project", "=", THEIRS).execute(),
     await read.selectFrom("grants").selectAll().where("project", "=", THEIRS).execute(),

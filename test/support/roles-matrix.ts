@@ -15,6 +15,7 @@ import { linkWriter } from "../../src/store/links.ts";
 import { newLink } from "../../src/auth/links.ts";
 import { listApprovals } from "../../tools/approvals/list-approvals.ts";
 import { cancelRun } from "../../tools/runs/cancel-run.ts";
+import { startBulkAction } from "../../tools/bulk-actions/start-bulk-action.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
@@ -51,6 +52,7 @@ export type ResourceKind =
   | "workflow with a run"
   | "run"
   | "approval"
+  | "bulk action"
   | "api key"
   | "session"
   | "user"
@@ -222,6 +224,15 @@ export async function openRolesMatrix() {
     return workflow_id;
   }
 
+  /** Its run waits for an executor, so it does not end. */
+  async function newBulkAction(owner: ResourceOwner): Promise<string> {
+    const workflow_id = await newWorkflow(owner);
+    await as(owner)(runWorkflow, { workflow_id, wait: 0 });
+    const input = { action: "cancel", workflow_id, wait: 0 };
+    const { digest } = await as(owner)(startBulkAction, input);
+    return (await as(owner)(startBulkAction, { ...input, digest })).id!;
+  }
+
   /** Pending approvals by the starter of their runs; the executor that created them has stopped. */
   async function approvals(owners: readonly ResourceOwner[]): Promise<Map<string, string[]>> {
     const workflow_id = await newWorkflow(owners[0]!, ASKING);
@@ -245,6 +256,7 @@ export async function openRolesMatrix() {
     "workflow with a run": newWorkflowWithRun,
     // The run has ended, so that it can be retried, and its event stream ends.
     run: async (owner) => (await newEndedRun(owner)).id,
+    "bulk action": newBulkAction,
     "api key": async ({ email }) => (await instance.key({ owner: email })).record.id,
     session: async ({ user }) => (await signIn(instance, user ?? (await newUser("viewer")).user!)).session.id,
     user: async ({ user }) => user?.id ?? "usr_none",
@@ -301,6 +313,8 @@ const TABLES = [
   "backfills",
   "backtests",
   "backtest_runs",
+  "bulk_actions",
+  "bulk_action_runs",
 ] as const;
 
 const textOf = (row: object): string =>

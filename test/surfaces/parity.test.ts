@@ -11,6 +11,7 @@ import { PROJECT_SCENARIOS } from "../support/parity-projects.ts";
 import { RECEIVE, TRIGGER_SCENARIOS } from "../support/parity-triggers.ts";
 import { STEP_SCENARIOS } from "../support/parity-steps.ts";
 import { ACCOUNT_SCENARIOS } from "../support/parity-accounts.ts";
+import { BULK_ACTION_SCENARIOS } from "../support/parity-bulk-actions.ts";
 import { REVIEW_SCENARIOS } from "../support/parity-reviews.ts";
 import {
   lastOutput,
@@ -29,12 +30,13 @@ const SCENARIOS = {
   ...STEP_SCENARIOS,
   ...BACKFILL_SCENARIOS,
   ...BACKTEST_SCENARIOS,
+  ...BULK_ACTION_SCENARIOS,
   ...TRIGGER_SCENARIOS,
 };
 const toolNamed = (name: string): AnyTool => catalogue.find((tool) => tool.name === name)!;
 
-/** The fields of a backfill that change while its runs start. */
-const PROGRESS = new Set(["slots", "runs", "next_at", "message"]);
+/** The fields of a backfill or bulk action that change while its runs start. */
+const PROGRESS = new Set(["slots", "runs", "next_at", "message", "retries", "result", "retry", "next"]);
 
 /** Replaces everything in which the surfaces may differ. */
 function comparable({ output, problem }: CallResult, tool: AnyTool): CallResult {
@@ -44,8 +46,9 @@ function comparable({ output, problem }: CallResult, tool: AnyTool): CallResult 
       // The history records the surface; each instance signs its own cursors.
       if (key === "surface" || key === "trigger") return "(the surface)";
       if (key === "hash" && value !== null) return "(a hash of the entry)";
+      if (key === "digest" && /bulk_action/.test(tool.name)) return "(a digest of runs)";
       if (key === "last_four") return "(the end of a key)";
-      if (PROGRESS.has(key) && /backfills?$/.test(tool.name)) return "(the progress)";
+      if (PROGRESS.has(key) && /backfills?$|bulk_action/.test(tool.name)) return "(the progress)";
       if (key === "next_cursor") return value === null ? null : "(a cursor)";
       if (typeof value === "string") {
         return (
@@ -53,7 +56,8 @@ function comparable({ output, problem }: CallResult, tool: AnyTool): CallResult 
             .replaceAll(/\bhttp:\/\/[\w.:]+\/hooks\/[\w.-]+/g, "(the URL of a trigger)")
             .replaceAll(/\brun_[\w-]{12}/g, "(a run)")
             .replaceAll(/\bapr_[\w-]{22}/g, "(an approval)")
-            .replaceAll(/\b(bf|bt|key|rev|ses|usr|trd|trg|sub|dlv|evt)_[\w-]{12}/g, "(a $1)")
+            .replaceAll(/\b(bf|blk|bt|key|rev|ses|usr|trd|trg|sub|dlv|evt)_[\w-]{12}/g, "(a $1)")
+            .replaceAll(/\bdigest: "[\w-]{22}"/g, "(a digest of runs)")
             .replaceAll(/\bwhsec_[\w+/=]{44}/g, "(a signing secret)")
             .replaceAll(/\bmill_\w{36}\b/g, "(a key's value)")
             // Each listener has its own address.
@@ -130,8 +134,8 @@ describe("parity of the surfaces", () => {
           // The disk and the stored bytes have no limit in this test; full-disk.test and key-limits.test cover these.
           code !== "storage_full" &&
           code !== "storage_limit_reached" &&
-          // No job waits for too long in this test; backtest-rights.test covers it.
-          !(tool.name === "backtest_workflow" && code === "too_many_runs") &&
+          // No job waits for too long in this test; backtest-rights.test and bulk-action-rights.test cover it.
+          !(["backtest_workflow", "start_bulk_action"].includes(tool.name) && code === "too_many_runs") &&
           // Only a caller who waits for a minute gets it; backtest-rule.test covers it.
           !(tool.name === "publish_workflow" && code === "backtest_unfinished") &&
           // No older release runs in this test; older-copies.test covers it.

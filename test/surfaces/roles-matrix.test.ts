@@ -104,6 +104,8 @@ const noBacktest = {
   more: ["bt_none"],
 } as const;
 
+const bulkAction = { of: "bulk action", ...ofAll, none: "bulk_action_not_found" } as const;
+
 /** Every operation: what it requires, and the outcomes by owner of the resource. */
 const OPERATIONS: Readonly<Record<string, Row>> = {
   list_workflows: reads,
@@ -178,6 +180,16 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   get_backtest: { ...reads, ...noBacktest },
   list_backtest_runs: { ...reads, ...noBacktest },
   cancel_backtest: { ...noBacktest, needs: "run", send: () => ({}) },
+  // No run succeeds: there is no executor.
+  start_bulk_action: {
+    needs: "run",
+    outcome: "run_not_found",
+    send: () => ({ action: "retry", status: ["succeeded"] }),
+  },
+  list_bulk_actions: reads,
+  get_bulk_action: { ...reads, ...bulkAction },
+  list_bulk_action_runs: { ...reads, ...bulkAction },
+  cancel_bulk_action: { ...bulkAction, needs: "run", ...changes, send: () => ({}) },
   get_triggers: { ...reads, ...workflow },
   rotate_trigger: { ...publishes, more: ["hook"], send: () => ({}) },
   list_trigger_deliveries: { ...reads, ...workflow },

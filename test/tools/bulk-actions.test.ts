@@ -332,7 +332,7 @@ describe("a request of a bulk action", () => {
     [{ action: "cancel", version: 1, workflow_id: "pay" }, /version can't be used with cancel/],
     [{ action: "retry", version: 1 }, /workflow_id is required with version/],
     [{ action: "retry", run_ids: ["run_x"], status: ["failed"] }, /status can't be combined with run_ids/],
-    [{ action: "retry", bulk_action_id: "bulk_x" }, /action can't be combined with bulk_action_id/],
+    [{ action: "retry", bulk_action_id: "blk_x" }, /action can't be combined with bulk_action_id/],
   ])("that is wrong says what to send: %j", async (input, message) => {
     const { bulk } = await payments();
     await expect(bulk(input)).rejects.toThrow(message);

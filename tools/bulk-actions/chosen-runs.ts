@@ -3,6 +3,7 @@ import { z } from "zod";
 import { MAX_BULK_RUNS } from "../../schemas/bulk-action.ts";
 import { ProjectFilter } from "../../schemas/project.ts";
 import { RunId, type RunStatus } from "../../schemas/run.ts";
+import { shortSchemas } from "../../schemas/short-schemas.ts";
 import { WorkflowIdRef } from "../../schemas/workflow.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
@@ -16,7 +17,7 @@ import { toRunFilter, runFilter } from "../runs/run-page.ts";
 /** Number of runs that are read at a time. */
 const PAGE = 200;
 
-const { status, trigger, trial, since, until } = runFilter;
+const { status, trigger, since, until } = runFilter;
 
 /** Input fields that choose the runs. */
 export const chosenRuns = {
@@ -25,13 +26,20 @@ export const chosenRuns = {
     example: "weekly-revenue",
   }),
   project: ProjectFilter,
-  status: status.meta({
-    description:
-      "Only runs with one of these statuses. Default: failed for retry, all unfinished for cancel.",
-    example: ["failed"],
-  }),
-  trigger,
-  trial,
+  status: status
+    .meta({
+      description:
+        "Only runs with one of these statuses. Default: `failed` for `retry`, all unfinished ones for `cancel`.",
+      example: ["failed"],
+    })
+    .register(shortSchemas, {
+      type: "array",
+      items: { type: "string" },
+      description: "Default: failed for retry, all unfinished for cancel.",
+    }),
+  trigger: trigger
+    .meta({ description: "Only runs started by this.", example: "schedule" })
+    .register(shortSchemas, { type: "string", description: "As in list_runs." }),
   since,
   until,
   run_ids: z
@@ -85,7 +93,7 @@ function assertStatuses({ action, status: wanted = [] }: ChosenRuns): void {
   if (issues.length > 0) throw invalidInput(issues);
 }
 
-const FILTERS = ["workflow_id", "project", "status", "trigger", "trial", "since", "until"] as const;
+const FILTERS = ["workflow_id", "project", "status", "trigger", "since", "until"] as const;
 
 async function named(ctx: ToolContext, input: ChosenRuns): Promise<Chosen> {
   const others = FILTERS.filter((name) => input[name] !== undefined);
@@ -109,6 +117,8 @@ async function filtered(ctx: ToolContext, input: ChosenRuns): Promise<Chosen> {
   const filter = toRunFilter({
     ...input,
     status: input.status ?? (input.action === "retry" ? ["failed"] : [...UNFINISHED]),
+    // A trial has no effects that anybody would miss.
+    ...(input.action === "retry" && { trial: false }),
   });
   const runs: RunRecord[] = [];
   let after: ListPosition | null = null;

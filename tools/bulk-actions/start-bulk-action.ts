@@ -1,7 +1,14 @@
 import { z } from "zod";
-import { BulkAction, BulkActionId, BulkActionKind, BulkConcurrency } from "../../schemas/bulk-action.ts";
+import {
+  BulkAction,
+  BulkActionId,
+  BulkActionKind,
+  BulkConcurrency,
+  DEFAULT_BULK_CONCURRENCY,
+} from "../../schemas/bulk-action.ts";
 import { Rate } from "../../schemas/field-values.ts";
 import { WaitSeconds } from "../../schemas/run.ts";
+import { shortSchemas } from "../../schemas/short-schemas.ts";
 import { text } from "../../schemas/text.ts";
 import { IdempotencyKey, Reason, Version } from "../../schemas/workflow.ts";
 import type { BulkActionRecord } from "../../src/core/bulk-action-ports.ts";
@@ -22,15 +29,22 @@ import { waitForBulkAction } from "./wait-for-bulk-action.ts";
 const MAX_RUNNING = 3;
 
 const Input = z.strictObject({
-  action: BulkActionKind.optional(),
+  action: BulkActionKind.optional().register(shortSchemas, {
+    enum: BulkActionKind.options,
+    description: "What happens with the runs.",
+  }),
   ...chosenRuns,
   version: Version.optional().meta({
-    description: "Retries run this version of the workflow. Default: the version of each run.",
+    description: "Retries run this version. Default: that of each run.",
     example: 4,
   }),
-  rate: Rate.optional().meta({ description: "Handles at most so many runs.", example: "60/m" }),
-  concurrency: BulkConcurrency,
-  reason: Reason.optional(),
+  rate: Rate.optional().meta({ description: "Maximum speed, such as 60/m.", example: "60/m" }),
+  concurrency: BulkConcurrency.register(shortSchemas, {
+    type: "integer",
+    default: DEFAULT_BULK_CONCURRENCY,
+    description: "Unfinished retries at a time.",
+  }),
+  reason: Reason.optional().meta({ description: "Kept with it.", example: "The bank was down." }),
   digest: text(100, 1).optional().meta({
     description:
       "That of the preview: starts it. Without it, the answer is a preview, and nothing is started.",
@@ -38,7 +52,7 @@ const Input = z.strictObject({
   }),
   bulk_action_id: BulkActionId.optional().meta({
     description: "Starts none: waits for this one.",
-    example: "bulk_8dkq2m0sfj3a",
+    example: "blk_8dkq2m0sfj3a",
   }),
   wait: WaitSeconds.optional(),
   idempotency_key: IdempotencyKey.optional(),
@@ -49,12 +63,11 @@ export const startBulkAction = defineTool({
   name: "start_bulk_action",
   title: "Retry or cancel many runs",
   description:
-    "Retries or cancels the runs of a filter. First without digest: the answer says how many runs, what is reused and which effects " +
-    "would happen again. The same request with its digest starts exactly that. Runs that were retried already are skipped.",
+    "Retries or cancels the runs of a filter. Without digest it is a preview: how many, what is reused, which effects happen again. " +
+    "With the digest of the preview it starts exactly that. Runs that were retried are skipped.",
   route: "POST /bulk-actions",
   scope: "run",
   effect: "act",
-  selectable: true,
   readsValues: true,
   openWorld: true,
   errors: [
@@ -217,6 +230,7 @@ async function startAction(ctx: ToolContext, input: Input): Promise<string> {
         ...(version !== null && { version }),
         ...(rate !== null && { rate }),
         runs: runs.length,
+        ...(record.reason !== null && { reason: record.reason }),
         digest,
         effects_again: again(record),
       },

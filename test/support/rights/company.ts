@@ -13,6 +13,7 @@ import type {
   Approval,
   Backfill,
   Backtest,
+  BulkAction,
   Delivery,
   Owned,
   Review,
@@ -216,6 +217,7 @@ export async function openCompany({ instance, executor, url, mcpUrl }: Installat
     sent: [] as Owned[],
     backfills: [] as Backfill[],
     backtests: [] as Backtest[],
+    bulkActions: [] as BulkAction[],
     /** Projects that were made in the sequence, which nothing else is about. */
     madeProjects: [] as string[],
     invited: [] as string[],
@@ -238,6 +240,7 @@ export async function openCompany({ instance, executor, url, mcpUrl }: Installat
       await executor.continueBackfills();
       await executor.queue.waitUntilIdle();
       while ((await executor.continueBacktests()) > 0) await executor.queue.waitUntilIdle();
+      while ((await executor.continueBulkActions()) > 0) await executor.queue.waitUntilIdle();
     },
   };
 }

@@ -41,6 +41,10 @@ const ABOUT: Readonly<Record<About, (it: Case) => Thing>> = {
   project: ({ project }: Case): Thing => ({ project }),
   workflow: ({ workflow }: Case): Thing => ofWorkflow(workflow),
   run: ({ run }: Case): Thing => ofRun(run),
+  bulk_action: ({ bulkAction: one }: Case): Thing => ({
+    project: one?.project,
+    workflow: one?.workflow?.id ?? null,
+  }),
   approval: ({ approval }: Case): Thing => ofRun(approval?.run),
   review: ({ review }: Case): Thing => ofWorkflow(review?.workflow),
   subscription: ({ project }: Case): Thing => ({ project, workflow: null }),

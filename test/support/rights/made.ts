@@ -64,3 +64,7 @@ export interface Backfill extends Owned {
 export interface Backtest extends Owned {
   workflow: Workflow;
 }
+export interface BulkAction extends Owned {
+  /** That of its run; null for a single step. */
+  workflow: Workflow | null;
+}

@@ -9,6 +9,7 @@ import { RUN_OPERATIONS } from "./run-operations.ts";
 import { START_OPERATIONS } from "./start-operations.ts";
 import { WORKFLOW_OPERATIONS } from "./workflow-operations.ts";
 import { BACKTEST_OPERATIONS } from "./backtest-operations.ts";
+import { BULK_OPERATIONS } from "./bulk-operations.ts";
 import type { Company } from "./company.ts";
 import type { Maker, Makers, Pick } from "./request.ts";
 
@@ -19,6 +20,7 @@ const MAKERS: Makers = [
   ...APPROVAL_OPERATIONS,
   ...START_OPERATIONS,
   ...BACKTEST_OPERATIONS,
+  ...BULK_OPERATIONS,
   ...PROJECT_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
   ...KEY_OPERATIONS,

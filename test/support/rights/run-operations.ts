@@ -112,7 +112,7 @@ export const RUN_OPERATIONS: Makers = [
   [2, "list_runs", listed("list_runs", ({ runs }) => runs)],
 ];
 
-async function chooseRun(
+export async function chooseRun(
   company: Company,
   pick: Pick,
   isEnded: boolean,

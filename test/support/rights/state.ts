@@ -94,7 +94,16 @@ export interface Delivery {
 }
 /** What an operation is about: `any` for nothing, `list` for what the caller can find. */
 export type About =
-  "any" | "list" | "project" | "workflow" | "run" | "approval" | "review" | "subscription" | "delivery";
+  | "any"
+  | "list"
+  | "project"
+  | "workflow"
+  | "run"
+  | "bulk_action"
+  | "approval"
+  | "review"
+  | "subscription"
+  | "delivery";
 /** What a request is about, and what it asks for. */
 export interface Case {
   project?: string | undefined;
@@ -103,6 +112,7 @@ export interface Case {
   /** The run, and for a retry the new one. */
   run?: Run;
   next?: Run;
+  bulkAction?: { project: string; workflow: Workflow | null };
   approval?: Approval;
   review?: Review;
   /** Whether a change takes effect only when it is published, as a new definition does. */
