@@ -1,13 +1,12 @@
 /** Predicts which steps a retry reuses, which it runs, and which of those have effects. */
 import { NAMED_ITEMS, type RetryItems } from "../../../schemas/run.ts";
 import type { StepDefinition, Definition } from "../../../schemas/workflow-definition.ts";
-import { canonicalJson } from "../../core/canonical-json.ts";
 import type { RetryPlan } from "../../core/engine-port.ts";
 import type { StepRecord } from "../../core/model.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
 import { truncate } from "../../core/truncate.ts";
 import { undoStepId } from "../../core/undo-step-id.ts";
-import { referencesOf } from "./references.ts";
+import { isSameStep, readersOf, referencesOf } from "./references.ts";
 
 interface OriginalRun {
   definition: Definition;
@@ -41,47 +40,55 @@ export async function planRetry(
   stepTypes: readonly AnyStepType[],
 ): Promise<RetryPlan> {
   const types = new Map(stepTypes.map((type) => [type.type, type]));
-  const originalSteps = new Map(original.definition.steps.map((step) => [step.id, canonicalJson(step)]));
+  const originalSteps = new Map(original.definition.steps.map((step) => [step.id, step]));
   const records = new Map(original.records.map((record) => [record.stepId, record]));
+  const readBy = readersOf(definition.steps);
+  const mayDiffer = new Set<string>();
   const rerun = new Set<string>();
-  const mayDiffer = (step: StepDefinition): boolean => {
-    const { steps, inputs, run, state } = referencesOf(step);
-    return (
+  /** Adds a step that runs, and with it those that read its output, or that of one of these. */
+  const addRerun = (id: string): void => {
+    for (const toAdd = [id]; toAdd.length > 0;) {
+      const next = toAdd.pop()!;
+      if (rerun.has(next)) continue;
+      rerun.add(next);
+      for (const reader of readBy.get(next) ?? []) {
+        mayDiffer.add(reader);
+        toAdd.push(reader);
+      }
+    }
+  };
+  const isDone = (step: StepDefinition): boolean =>
+    records.get(step.id)?.state === "succeeded" &&
+    !records.has(undoStepId(step.id)) &&
+    types.get(step.type)?.isReusable?.(step) !== false;
+  const fanOutOf = (step: StepDefinition): FanOutRecord | undefined => {
+    const record = records.get(step.id);
+    return record !== undefined && isFanOut(step, record) ? record : undefined;
+  };
+  for (const step of definition.steps) {
+    const { inputs, run, state } = referencesOf(step);
+    const isOther =
       isMoved ||
       outdated.has(step.id) ||
-      originalSteps.get(step.id) !== canonicalJson(step) ||
+      !isSameStep(originalSteps.get(step.id), step) ||
       run ||
       (definition.state !== undefined && state) ||
-      (inputsChanged && inputs) ||
-      steps.some((id) => rerun.has(id))
-    );
-  };
+      (inputsChanged && inputs);
+    if (isOther) mayDiffer.add(step.id);
+    if (isOther || (fanOutOf(step) === undefined && !isDone(step))) addRerun(step.id);
+  }
   const toRun = new Map<string, readonly number[] | undefined>();
-  const mustRerun = async (step: StepDefinition): Promise<boolean> => {
-    if (mayDiffer(step)) return true;
-    const record = records.get(step.id);
-    if (record !== undefined && isFanOut(step, record)) {
-      if (!toRun.has(step.id)) toRun.set(step.id, await itemsToRun(step, record));
-      const items = toRun.get(step.id);
-      if (items !== undefined) return items.length > 0;
-      if (record.items.failed > 0) return true;
-    }
-    return (
-      record?.state !== "succeeded" ||
-      records.has(undoStepId(step.id)) ||
-      types.get(step.type)?.isReusable?.(step) === false
-    );
-  };
-  // With `needs`, a step may read one that comes later in the list, so one pass is not enough.
-  for (let size = -1; size !== rerun.size;) {
-    size = rerun.size;
-    for (const step of definition.steps)
-      if (!rerun.has(step.id) && (await mustRerun(step))) rerun.add(step.id);
+  for (const step of definition.steps) {
+    const record = fanOutOf(step);
+    if (record === undefined || mayDiffer.has(step.id)) continue;
+    const items = await itemsToRun(step, record);
+    toRun.set(step.id, items);
+    if (items === undefined ? record.items.failed > 0 || !isDone(step) : items.length > 0) addRerun(step.id);
   }
   const plan: RetryPlan = { reused: [], run: [], effects: [], again: [], items: new Map(), issues: [] };
   for (const [index, step] of definition.steps.entries()) {
     (rerun.has(step.id) ? plan.run : plan.reused).push(step.id);
-    const numbers = rerun.has(step.id) && !mayDiffer(step) ? toRun.get(step.id) : undefined;
+    const numbers = rerun.has(step.id) && !mayDiffer.has(step.id) ? toRun.get(step.id) : undefined;
     const items = numbers && countItems(numbers, records.get(step.id)!.items!.total);
     if (items !== undefined) plan.items.set(step.id, items);
     if (!rerun.has(step.id) || types.get(step.type)?.hasEffects(step) !== true) continue;

@@ -4,7 +4,7 @@ import type { RunRecord } from "../../core/model.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import type { DefinitionCache } from "../definition/compiled-definition.ts";
 import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
-import { referencesOf } from "./references.ts";
+import { isSameStep, referencesOf } from "./references.ts";
 
 interface Readers {
   runs: Pick<RunReader, "find" | "inputs" | "step" | "versionDefinition">;
@@ -38,7 +38,7 @@ async function hadSameInput(
   if (later.project !== earlier.project) return false;
   const { steps } = (await definitionCache.get(earlier, runs)).definition;
   const same = steps.find(({ id }) => id === step.id);
-  if (same === undefined || canonicalJson(same) !== canonicalJson(step)) return false;
+  if (!isSameStep(same, step)) return false;
   const { steps: reads, inputs } = referencesOf(step);
   if (inputs && canonicalJson(await runs.inputs(later.id)) !== canonicalJson(await runs.inputs(earlier.id)))
     return false;
