@@ -68,7 +68,14 @@ const BulkActionPlan = z
       .string()
       .nullable()
       .meta({ description: "Null for single steps.", example: "weekly-revenue" }),
-    version: z.int().meta({ description: "The version that the retries run.", example: 3 }),
+    version: z
+      .int()
+      .nullable()
+      .meta({ description: "The version that the retries run; null for single steps.", example: 3 }),
+    changed: z.literal(true).optional().meta({
+      description:
+        "They run a changed definition of that version, as the runs did, which were retries with a patch.",
+    }),
     runs: z.int().meta({ example: 40 }),
     reused: z
       .record(z.string(), z.int())
@@ -110,40 +117,63 @@ export const BulkConcurrency = z
   .int()
   .min(1)
   .max(MAX_BULK_CONCURRENCY)
-  .default(DEFAULT_BULK_CONCURRENCY)
   .meta({
-    description: `Of retries: how many may be unfinished at a time, 1 to ${MAX_BULK_CONCURRENCY}. With 1 they run in order.`,
+    description: `Of retries: how many may be unfinished at a time, 1 to ${MAX_BULK_CONCURRENCY}; default: ${DEFAULT_BULK_CONCURRENCY}. With 1 they run in order.`,
     example: 5,
   });
 
+const summaryFields = {
+  id: z.string().nullable().meta({ description: "Null in a preview.", example: "blk_8dkq2m0sfj3a" }),
+  action: BulkActionKind,
+  project: ProjectField,
+  workflow_id: z.string().nullable().meta({
+    description: "The workflow of all its runs; null if they are of several.",
+    example: "weekly-revenue",
+  }),
+  version: z
+    .int()
+    .optional()
+    .meta({ description: "The version that was asked for; left out, each run keeps its own.", example: 4 }),
+  rate: Rate.nullable().meta({ description: "Maximum number of runs in a time.", example: "60/m" }),
+  concurrency: z.int().meta({ example: 5 }),
+  status: BulkActionStatus,
+  runs: z
+    .strictObject({
+      total: z.int().meta({ example: 40 }),
+      pending: z.int().meta({ description: "Those that come next.", example: 12 }),
+      done: z.int().meta({ description: "Those that were retried or cancelled.", example: 27 }),
+      skipped: z.int().meta({ description: "Those with which nothing happened.", example: 1 }),
+    })
+    .meta({ description: "Number of runs." }),
+  retries: z
+    .partialRecord(RunStatus, z.int())
+    .optional()
+    .meta({ description: "Number of the new runs by status.", example: { succeeded: 25, failed: 2 } }),
+  digest: z.string().meta({
+    description:
+      "Stands for the runs and what happens with them; of a cancellation, for its filter and the time of the preview. To start it, send " +
+      "it with the same request.",
+    example: "b3JkZXItNDA",
+  }),
+  reason: z.string().nullable().meta({ example: "The bank was down." }),
+  message: z.string().nullable().meta({
+    description: "Why it goes on with no run at the moment, or why it ended early.",
+    example: null,
+  }),
+  started_by: z.string().meta({ description: "The owner of the key.", example: "ann@example.com" }),
+  created_at: timestamp,
+  finished_at: timestamp.nullable(),
+  cancelled_by: z.string().nullable().meta({ example: null }),
+};
+
+export const BulkActionSummary = z
+  .strictObject(summaryFields)
+  .meta({ id: "BulkActionSummary", description: "A bulk action as lists show it." });
+export type BulkActionSummary = z.infer<typeof BulkActionSummary>;
+
 export const BulkAction = z
   .strictObject({
-    id: z.string().nullable().meta({ description: "Null in a preview.", example: "blk_8dkq2m0sfj3a" }),
-    action: BulkActionKind,
-    project: ProjectField,
-    workflow_id: z.string().nullable().meta({
-      description: "The workflow of all its runs; null if they are of several.",
-      example: "weekly-revenue",
-    }),
-    version: z
-      .int()
-      .optional()
-      .meta({ description: "The version that was asked for; left out, each run keeps its own.", example: 4 }),
-    rate: Rate.nullable().meta({ description: "Maximum number of runs in a time.", example: "60/m" }),
-    concurrency: z.int().meta({ example: 5 }),
-    status: BulkActionStatus,
-    runs: z
-      .strictObject({
-        total: z.int().meta({ example: 40 }),
-        pending: z.int().meta({ description: "Those that come next.", example: 12 }),
-        done: z.int().meta({ description: "Those that were retried or cancelled.", example: 27 }),
-        skipped: z.int().meta({ description: "Those with which nothing happened.", example: 1 }),
-      })
-      .meta({ description: "Number of runs." }),
-    retries: z
-      .partialRecord(RunStatus, z.int())
-      .optional()
-      .meta({ description: "Number of the new runs by status.", example: { succeeded: 25, failed: 2 } }),
+    ...summaryFields,
     skipped: z.array(Skipped).meta({
       description: "With which runs nothing happens, and why. Those of the preview are not in `runs`.",
     }),
@@ -152,20 +182,6 @@ export const BulkAction = z
       .literal(true)
       .optional()
       .meta({ description: `More than ${MAX_BULK_RUNS} runs fit the filter; these are the newest.` }),
-    digest: z.string().meta({
-      description:
-        "Stands for the runs and what happens with them. To start it, send it with the same request.",
-      example: "b3JkZXItNDA",
-    }),
-    reason: z.string().nullable().meta({ example: "The bank was down." }),
-    message: z.string().nullable().meta({
-      description: "Why it goes on with no run at the moment.",
-      example: null,
-    }),
-    started_by: z.string().meta({ description: "The owner of the key.", example: "ann@example.com" }),
-    created_at: timestamp,
-    finished_at: timestamp.nullable(),
-    cancelled_by: z.string().nullable().meta({ example: null }),
     next: z.string().meta({ description: "What to do next." }),
   })
   .meta({ id: "BulkAction", description: "Many runs, retried or cancelled at once." });

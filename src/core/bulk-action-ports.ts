@@ -34,7 +34,7 @@ export interface BulkActionRecord {
   reason: string | null;
   /** Why it goes on with no run at the moment. */
   message: string | null;
-  /** When its rate lets it go on. */
+  /** When it may go on: its rate says so, or that it had to wait. */
   nextAt: string;
   actor: RunActor;
   /** What the key that started it is limited to, and so each of its retries; null for nothing. */
@@ -67,6 +67,9 @@ export type BulkRunResult = Pick<BulkRunRecord, "retry" | "reason" | "message"> 
   result: BulkActionResult;
 };
 
+/** A bulk action without its plan, which is not read at each poll. */
+export type RunningBulkAction = Omit<BulkActionRecord, "plan">;
+
 export interface BulkActionFilter {
   project?: string | undefined;
   workflowId?: string | undefined;
@@ -78,14 +81,14 @@ export interface BulkActionReader {
   find(id: string): Promise<BulkActionRecord | undefined>;
   /** Reads nothing else, for callers who wait for the end of a bulk action that they have found. */
   status(id: string): Promise<BulkActionRecord["status"] | undefined>;
-  /** Those that are running: owners take turns, and the oldest of one comes first. It takes no lock. */
-  running(limit: number): Promise<BulkActionRecord[]>;
+  /** Those that are running: owners take turns, and what was due first comes first. It takes no lock. */
+  running(limit: number): Promise<RunningBulkAction[]>;
   /** Newest first. */
   page(query: {
     filter: BulkActionFilter;
     after: ListPosition | null;
     limit: number;
-  }): Promise<Page<BulkActionRecord>>;
+  }): Promise<Page<RunningBulkAction>>;
   /** Counts up to one more than `MAX_TOTAL`. */
   count(filter: BulkActionFilter): Promise<number>;
   /** Number of its runs by result; a result without runs is missing. */
@@ -119,7 +122,7 @@ export interface BulkActionWriter extends BulkActionReader {
    *
    * Locks: its row, until the transaction ends. It comes before the locks of starts.
    */
-  lock(id: string): Promise<BulkActionRecord | undefined>;
+  lock(id: string): Promise<RunningBulkAction | undefined>;
   /**
    * Records what happened with a run.
    *
@@ -127,10 +130,8 @@ export interface BulkActionWriter extends BulkActionReader {
    * @returns false when it has a result already; the caller must then do nothing with the run
    */
   setResult(id: string, position: number, result: BulkRunResult): Promise<Applied>;
-  /** Says when its rate lets it go on. */
-  setNextAt(id: string, nextAt: string): Promise<void>;
-  /** Says why it goes on with no run at the moment; null when it does. */
-  setMessage(id: string, message: string | null): Promise<void>;
+  /** Says when it may go on, and why it has to wait until then; null where it went on. */
+  setNext(id: string, next: { nextAt: string; message: string | null }): Promise<void>;
   /**
    * Ends a running bulk action: it goes on with no run.
    *

@@ -8,7 +8,7 @@ import { projectOf } from "../../schemas/project.ts";
 import { type EventUrlMask, maskedPart } from "./event-url-mask.ts";
 import type { BackfillRecord } from "./backfill-ports.ts";
 import type { BacktestRecord } from "./backtest-ports.ts";
-import type { BulkActionRecord } from "./bulk-action-ports.ts";
+import type { RunningBulkAction } from "./bulk-action-ports.ts";
 import { isVisible, scopesIn, type Visibility, visibilityOf } from "./access.ts";
 import type { RunRecord, StepRecord } from "./model.ts";
 import type { Principal, Readers, Writers } from "./ports.ts";
@@ -129,7 +129,7 @@ const refOfBacktest = ({ project, workflowId, sourceWorkflowId }: BacktestRecord
   sourceWorkflowId,
 });
 
-const refOfBulkAction = ({ project, workflowId }: BulkActionRecord): Found => ({ project, workflowId });
+const refOfBulkAction = ({ project, workflowId }: RunningBulkAction): Found => ({ project, workflowId });
 
 const canFind = (visibility: Visibility | null, { project, workflowId, sourceWorkflowId }: Found): boolean =>
   isVisible(visibility, { project, workflowId }) &&

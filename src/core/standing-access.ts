@@ -2,12 +2,11 @@
 import { type Access, accessOfKey, NO_MEMBERSHIPS } from "./access.ts";
 import type { ApiKeyReader } from "./account-ports.ts";
 import { apiKeyState, withLastingEnd } from "./api-key-lifecycle.ts";
-import { accessOfOwner } from "./owner-access.ts";
-import type { Readers } from "./ports.ts";
+import { accessOfOwner, type OwnerReaders } from "./owner-access.ts";
 
-export type StandingReaders = Pick<Readers, "users" | "projects"> & {
+export interface StandingReaders extends OwnerReaders {
   apiKeys: Pick<ApiKeyReader, "ofLineage">;
-};
+}
 
 /** The access that lets it go on, or what was lost: the person, the right of the person, the key, or the right of the key. */
 export type Standing = { access: Access } | { lost: "person" | "right" | "key" | "right of key" };

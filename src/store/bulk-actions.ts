@@ -7,6 +7,7 @@ import type {
   BulkActionRecord,
   BulkActionWriter,
   BulkRunRecord,
+  RunningBulkAction,
 } from "../core/bulk-action-ports.ts";
 import { addUpSkipped } from "../core/skipped-runs.ts";
 import { usageSubjectOf } from "../core/usage-limits.ts";
@@ -19,12 +20,44 @@ import { visibleRows } from "./visibility.ts";
 
 /** Maximum number of bulk actions purged per transaction, which limits how long others wait for the lock. */
 const MAX_PURGED = 10;
-/** What one of its runs counts as stored, in bytes: two ids, and a message where it is skipped. */
-const RUN_BYTES = 100;
+/** What one of its runs counts as stored, in bytes: ids, and the message of one that is skipped (bulk-runner.ts limits it). */
+const RUN_BYTES = 350;
+/** All columns but the plan. */
+const WITHOUT_PLAN = [
+  "id",
+  "action",
+  "project",
+  "workflow_id",
+  "version",
+  "rate",
+  "concurrency",
+  "status",
+  "total",
+  "digest",
+  "reason",
+  "message",
+  "next_at",
+  "owner",
+  "key_name",
+  "lineage",
+  "key_limits",
+  "surface",
+  "client",
+  "subject",
+  "stored_bytes",
+  "created_at",
+  "finished_at",
+  "cancelled_by",
+] as const satisfies (keyof BulkActionRow)[];
 /** Number of runs that are inserted in one statement, which has a maximum of parameters. */
 const INSERTED_AT_ONCE = 500;
 
 const toRecord = (row: BulkActionRow): BulkActionRecord => ({
+  ...toRunning(row),
+  plan: parseJson<BulkActionRecord["plan"]>(row.plan)!,
+});
+
+const toRunning = (row: Omit<BulkActionRow, "plan">): RunningBulkAction => ({
   id: row.id,
   action: row.action,
   project: row.project,
@@ -34,7 +67,6 @@ const toRecord = (row: BulkActionRow): BulkActionRecord => ({
   concurrency: row.concurrency,
   status: row.status,
   total: row.total,
-  plan: parseJson<BulkActionRecord["plan"]>(row.plan)!,
   digest: row.digest,
   reason: row.reason,
   message: row.message,
@@ -100,11 +132,11 @@ export function bulkActionReader(db: Kysely<Schema>): BulkActionReader {
     async running(limit) {
       const running = db
         .selectFrom("bulk_actions")
-        .selectAll()
+        .select(WITHOUT_PLAN)
         .select((eb) =>
           eb.fn
             .agg<number>("row_number")
-            .over((over) => over.partitionBy("subject").orderBy("created_at").orderBy("id"))
+            .over((over) => over.partitionBy("subject").orderBy("next_at").orderBy("id"))
             .as("turn"),
         )
         .where("status", "=", "running");
@@ -112,16 +144,16 @@ export function bulkActionReader(db: Kysely<Schema>): BulkActionReader {
         .selectFrom(running.as("running"))
         .selectAll()
         .orderBy("turn")
-        .orderBy("created_at")
+        .orderBy("next_at")
         .limit(limit)
         .execute();
-      return rows.map(toRecord);
+      return rows.map(toRunning);
     },
 
     async page({ filter, after, limit }) {
       let query = db
         .selectFrom("bulk_actions")
-        .selectAll()
+        .select(WITHOUT_PLAN)
         .where((eb) => matching(eb, filter));
       if (after !== null)
         query = query.where((eb) => eb(eb.refTuple("created_at", "id"), "<", eb.tuple(after[0], after[1])));
@@ -133,7 +165,7 @@ export function bulkActionReader(db: Kysely<Schema>): BulkActionReader {
       const page = rows.slice(0, limit);
       const last = page.at(-1);
       return {
-        items: page.map(toRecord),
+        items: page.map(toRunning),
         next: rows.length > limit ? [last!.created_at, last!.id] : null,
       };
     },
@@ -265,9 +297,9 @@ export function bulkActionWriter(trx: Kysely<Schema>): BulkActionWriter {
     async lock(id) {
       const row = await forUpdate(
         trx,
-        trx.selectFrom("bulk_actions").selectAll().where("id", "=", id),
+        trx.selectFrom("bulk_actions").select(WITHOUT_PLAN).where("id", "=", id),
       ).executeTakeFirst();
-      return row && toRecord(row);
+      return row && toRunning(row);
     },
 
     async setResult(id, position, { result, retry, reason, message }) {
@@ -281,14 +313,10 @@ export function bulkActionWriter(trx: Kysely<Schema>): BulkActionWriter {
       return numUpdatedRows > 0n;
     },
 
-    async setNextAt(id, nextAt) {
-      await trx.updateTable("bulk_actions").set({ next_at: nextAt }).where("id", "=", id).execute();
-    },
-
-    async setMessage(id, message) {
+    async setNext(id, { nextAt, message }) {
       await trx
         .updateTable("bulk_actions")
-        .set({ message })
+        .set({ next_at: nextAt, message })
         .where("id", "=", id)
         .where("status", "=", "running")
         .execute();

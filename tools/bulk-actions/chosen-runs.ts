@@ -1,6 +1,7 @@
 /** The runs that a bulk action is to handle: those of a filter, or named ones. */
 import { z } from "zod";
 import { MAX_BULK_RUNS } from "../../schemas/bulk-action.ts";
+import type { Issue } from "../../schemas/problem.ts";
 import { ProjectFilter } from "../../schemas/project.ts";
 import { RunId, type RunStatus } from "../../schemas/run.ts";
 import { shortSchemas } from "../../schemas/short-schemas.ts";
@@ -8,11 +9,10 @@ import { WorkflowIdRef } from "../../schemas/workflow.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { invalidInput } from "../../src/core/issues.ts";
-import type { ListPosition, RunRecord } from "../../src/core/model.ts";
+import type { ListPosition, RunFilter, RunRecord } from "../../src/core/model.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { assertProjectFilter } from "../projects/find-project.ts";
-import { findRun } from "../runs/find-run.ts";
-import { toRunFilter, runFilter } from "../runs/run-page.ts";
+import { runFilter, toRunFilter } from "../runs/run-page.ts";
 
 /** Number of runs that are read at a time. */
 const PAGE = 200;
@@ -49,35 +49,24 @@ export const chosenRuns = {
     .optional()
     .meta({ description: "Instead of a filter: these runs.", example: ["run_8dkq2m0sfj3a"] }),
 };
-type ChosenRuns = z.output<z.ZodObject<typeof chosenRuns>> & { action: "retry" | "cancel" };
+export type ChosenRuns = z.output<z.ZodObject<typeof chosenRuns>>;
+type Action = "retry" | "cancel";
 
 const ENDED: readonly RunStatus[] = ["succeeded", "failed", "cancelled"];
 const UNFINISHED: readonly RunStatus[] = ["queued", "running", "waiting"];
+const FILTERS = ["workflow_id", "project", "status", "trigger", "since", "until"] as const;
 
-interface Chosen {
+export interface Chosen {
   /** The oldest first; at least one. */
   runs: RunRecord[];
   /** Whether more fit the filter. */
   more: boolean;
 }
 
-/** @throws AppError invalid_input, workflow_not_found, project_not_found, run_not_found */
-export async function chooseRuns(ctx: ToolContext, input: ChosenRuns): Promise<Chosen> {
-  assertStatuses(input);
-  const chosen = input.run_ids === undefined ? await filtered(ctx, input) : await named(ctx, input);
-  if (chosen.runs.length === 0)
-    throw new AppError(
-      "run_not_found",
-      "No run fits the filter, so there is nothing to do. list_runs (GET /runs) lists runs with the same filter.",
-    );
-  assertOneProject(chosen.runs);
-  return chosen;
-}
-
-/** @throws AppError invalid_input */
-function assertStatuses({ action, status: wanted = [] }: ChosenRuns): void {
+/** Issues of the fields that choose the runs. */
+export function issuesOfChoice(action: Action, input: ChosenRuns): Issue[] {
   const possible = action === "retry" ? ENDED : UNFINISHED;
-  const issues = wanted.flatMap((one, index) =>
+  const ofStatus = (input.status ?? []).flatMap((one, index): Issue[] =>
     possible.includes(one)
       ? []
       : [
@@ -90,41 +79,80 @@ function assertStatuses({ action, status: wanted = [] }: ChosenRuns): void {
           },
         ],
   );
-  if (issues.length > 0) throw invalidInput(issues);
+  const filters = input.run_ids === undefined ? [] : FILTERS.filter((name) => input[name] !== undefined);
+  return [
+    ...ofStatus,
+    ...filters.map((path) => ({
+      path,
+      code: "not_allowed",
+      message: "can't be combined with run_ids",
+      fix: "Send run_ids, or a filter.",
+    })),
+  ];
 }
 
-const FILTERS = ["workflow_id", "project", "status", "trigger", "since", "until"] as const;
-
-async function named(ctx: ToolContext, input: ChosenRuns): Promise<Chosen> {
-  const others = FILTERS.filter((name) => input[name] !== undefined);
-  if (others.length > 0)
-    throw invalidInput(
-      others.map((path) => ({
-        path,
-        code: "not_allowed",
-        message: "can't be combined with run_ids",
-        fix: "Send run_ids, or a filter.",
-      })),
-    );
-  const runs: RunRecord[] = [];
-  for (const id of new Set(input.run_ids)) runs.push(await findRun(ctx.read.runs, id, "run_ids"));
-  return { runs: runs.toSorted(oldestFirst), more: false };
-}
-
-async function filtered(ctx: ToolContext, input: ChosenRuns): Promise<Chosen> {
-  await assertProjectFilter(ctx, input.project);
-  if (input.workflow_id !== undefined) await findWorkflow(ctx.read.workflows, input.workflow_id);
-  const filter = toRunFilter({
+/** The filter of a request without `run_ids`. A trial has no effects that anybody would miss. */
+export const filterOf = (action: Action, input: ChosenRuns): RunFilter =>
+  toRunFilter({
     ...input,
-    status: input.status ?? (input.action === "retry" ? ["failed"] : [...UNFINISHED]),
-    // A trial has no effects that anybody would miss.
-    ...(input.action === "retry" && { trial: false }),
+    status: input.status ?? (action === "retry" ? ["failed"] : [...UNFINISHED]),
+    ...(action === "retry" && { trial: false }),
   });
+
+/**
+ * @param before only runs that were created before, as ISO text; left out, all
+ * @throws AppError invalid_input, workflow_not_found, project_not_found, run_not_found
+ */
+export async function chooseRuns(
+  ctx: ToolContext,
+  action: Action,
+  { input, before }: { input: ChosenRuns; before?: string | undefined },
+): Promise<Chosen> {
+  const chosen =
+    input.run_ids === undefined
+      ? await filtered(ctx, input, filterOf(action, input), before)
+      : await named(ctx, input.run_ids);
+  if (chosen.runs.length === 0)
+    throw new AppError(
+      "run_not_found",
+      "No run fits the filter, so there is nothing to do. list_runs (GET /runs) lists runs with the same filter.",
+    );
+  assertOneProject(chosen.runs, input);
+  return chosen;
+}
+
+async function named(ctx: ToolContext, ids: readonly string[]): Promise<Chosen> {
+  const runs = new Map<string, RunRecord>();
+  const issues: Issue[] = [];
+  for (const [index, id] of ids.entries()) {
+    const run = await ctx.read.runs.find(id);
+    if (run === undefined)
+      issues.push({ path: `run_ids[${index}]`, code: "not_found", message: "is not the id of a run" });
+    else runs.set(id, run);
+  }
+  if (issues.length > 0)
+    throw new AppError(
+      "run_not_found",
+      `${issues.length} of the run_ids are not those of runs, see errors. list_runs (GET /runs) lists runs; old ones are deleted.`,
+      { errors: issues },
+    );
+  return { runs: [...runs.values()].toSorted(oldestFirst), more: false };
+}
+
+async function filtered(
+  ctx: ToolContext,
+  { project, workflow_id: workflowId }: ChosenRuns,
+  filter: RunFilter,
+  before: string | undefined,
+): Promise<Chosen> {
+  await assertProjectFilter(ctx, project);
+  if (workflowId !== undefined) await findWorkflow(ctx.read.workflows, workflowId);
+  const last = [filter.until, before].filter((time) => time !== undefined).toSorted()[0];
   const runs: RunRecord[] = [];
   let after: ListPosition | null = null;
   do {
     const page: { items: RunRecord[]; next: ListPosition | null } = await ctx.read.runs.page({
-      filter,
+      filter: { ...filter, until: last },
       after,
       limit: Math.min(PAGE, MAX_BULK_RUNS - runs.length),
     });
@@ -138,16 +166,24 @@ const oldestFirst = (a: RunRecord, b: RunRecord): number =>
   a.createdAt === b.createdAt ? (a.id < b.id ? -1 : 1) : a.createdAt < b.createdAt ? -1 : 1;
 
 /** One bulk action, one project: who may see it follows from that. @throws AppError invalid_input */
-function assertOneProject(runs: readonly RunRecord[]): void {
+function assertOneProject(runs: readonly RunRecord[], { run_ids: ids }: ChosenRuns): void {
   const projects = [...new Set(runs.map(({ project }) => project))].toSorted();
   if (projects.length < 2) return;
+  const names = projects.slice(0, 10).join(", ");
   throw invalidInput([
-    {
-      path: "project",
-      code: "ambiguous",
-      message: `must be given, because the runs are of several projects: ${projects.slice(0, 10).join(", ")}`,
-      allowed: projects.slice(0, 10),
-      fix: `Send project: "${projects[0]}", and the same request again for the next one.`,
-    },
+    ids === undefined
+      ? {
+          path: "project",
+          code: "ambiguous",
+          message: `must be given, because the runs are of several projects: ${names}`,
+          allowed: projects.slice(0, 10),
+          fix: `Send project: "${projects[0]}", and the same request again for the next one.`,
+        }
+      : {
+          path: "run_ids",
+          code: "ambiguous",
+          message: `must be of one project, but they are of ${names}`,
+          fix: "Send the runs of one project, and the same request again for the next one.",
+        },
   ]);
 }

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { BulkAction } from "../../schemas/bulk-action.ts";
+import { BulkActionSummary } from "../../schemas/bulk-action.ts";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { ProjectFilter } from "../../schemas/project.ts";
 import { WorkflowIdRef } from "../../schemas/workflow.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { assertProjectFilter } from "../projects/find-project.ts";
-import { toBulkAction } from "./serialize-bulk-action.ts";
+import { toBulkActionSummary } from "./serialize-bulk-action.ts";
 
 export const listBulkActions = defineTool({
   name: "list_bulk_actions",
@@ -18,7 +18,7 @@ export const listBulkActions = defineTool({
   effect: "read",
   readsValues: true,
   errors: ["workflow_not_found", "project_not_found", "invalid_cursor"],
-  page: { item: BulkAction, mcpLimit: 20 },
+  page: { item: BulkActionSummary, mcpLimit: 20 },
   input: z.strictObject({
     workflow_id: WorkflowIdRef.optional().meta({
       description: "Only those whose runs are all of this workflow.",
@@ -28,7 +28,7 @@ export const listBulkActions = defineTool({
     limit: Limit.optional(),
     cursor: Cursor.optional(),
   }),
-  output: pageOf(BulkAction),
+  output: pageOf(BulkActionSummary),
   async run({ workflow_id, project, limit, cursor }, ctx) {
     await assertProjectFilter(ctx, project);
     const workflowId =
@@ -38,8 +38,8 @@ export const listBulkActions = defineTool({
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
     const pageSize = limit ?? listBulkActions.page!.mcpLimit;
     const { items, next } = await ctx.read.bulkActions.page({ filter, after, limit: pageSize });
-    const serialized: BulkAction[] = [];
-    for (const item of items) serialized.push(await toBulkAction(ctx, item, ctx.read));
+    const serialized: BulkActionSummary[] = [];
+    for (const item of items) serialized.push(await toBulkActionSummary(item, ctx.read));
     return {
       items: serialized,
       ...(await ctx.total(() => ctx.read.bulkActions.count(filter))),

@@ -1,7 +1,13 @@
 /** Bulk actions as the API returns them. */
-import type { BulkAction, BulkActionPlan, BulkActionRun, SkippedRuns } from "../../schemas/bulk-action.ts";
+import type {
+  BulkAction,
+  BulkActionPlan,
+  BulkActionRun,
+  BulkActionSummary,
+  SkippedRuns,
+} from "../../schemas/bulk-action.ts";
 import { projectField } from "../../schemas/project.ts";
-import type { BulkActionRecord, BulkRunRecord } from "../../src/core/bulk-action-ports.ts";
+import type { BulkActionRecord, BulkRunRecord, RunningBulkAction } from "../../src/core/bulk-action-ports.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { Readers } from "../../src/core/ports.ts";
 import { addUpSkipped } from "../../src/core/skipped-runs.ts";
@@ -10,6 +16,8 @@ import type { ToolContext } from "../../src/core/tool.ts";
 /** Number of versions, and of named runs, that are shown over MCP, where a model reads all of it. */
 const MCP_SHOWN_PLANS = 5;
 const MCP_SHOWN_RUNS = 2;
+/** Number of steps with effects that a text names. */
+const NAMED_EFFECTS = 5;
 
 /** @throws AppError bulk_action_not_found */
 export async function findBulkAction(
@@ -25,29 +33,35 @@ export async function findBulkAction(
 }
 
 /** @param read may be a transaction */
+export async function toBulkActionSummary(
+  record: RunningBulkAction,
+  read: Pick<Readers, "bulkActions">,
+): Promise<BulkActionSummary> {
+  const { id, action, total } = record;
+  const { retried = 0, cancelled = 0, skipped = 0 } = await read.bulkActions.resultCounts(id);
+  const done = retried + cancelled;
+  return {
+    id,
+    ...shared(record),
+    status: record.status,
+    runs: { total, pending: total - done - skipped, done, skipped },
+    ...(action === "retry" && { retries: await read.bulkActions.retryCounts(id) }),
+  };
+}
+
+/** @param read may be a transaction */
 export async function toBulkAction(
   ctx: Pick<ToolContext, "actor">,
   record: BulkActionRecord,
   read: Pick<Readers, "bulkActions">,
 ): Promise<BulkAction> {
-  const { id, action, total } = record;
-  const { retried = 0, cancelled = 0, skipped = 0 } = await read.bulkActions.resultCounts(id);
-  const done = retried + cancelled;
-  const runs = { total, pending: total - done - skipped, done, skipped };
-  const retries = action === "retry" ? await read.bulkActions.retryCounts(id) : undefined;
+  const summary = await toBulkActionSummary(record, read);
+  const skipped = addUpSkipped([...record.plan.skipped, ...(await read.bulkActions.skipped(record.id))]);
   return {
-    id,
-    ...shared(ctx, record),
-    status: record.status,
-    runs,
-    ...(retries !== undefined && { retries }),
-    skipped: shownSkipped(
-      ctx,
-      addUpSkipped([...record.plan.skipped, ...(await read.bulkActions.skipped(id))]),
-    ),
-    created_at: record.createdAt,
-    finished_at: record.finishedAt,
-    next: nextOf(record, runs, retries),
+    ...summary,
+    ...planned(ctx, record),
+    skipped: shownSkipped(ctx, skipped),
+    next: nextOf(record, summary),
   };
 }
 
@@ -56,30 +70,34 @@ export function toPreview(ctx: Pick<ToolContext, "actor">, record: BulkActionRec
   const { total, plan } = record;
   return {
     id: null,
-    ...shared(ctx, record),
+    ...shared(record),
     status: "preview",
     runs: { total, pending: total, done: 0, skipped: 0 },
+    ...planned(ctx, record),
     skipped: shownSkipped(ctx, plan.skipped),
-    created_at: record.createdAt,
-    finished_at: null,
-    next: nextOfPreview(record),
+    next: nextOfPreview(ctx, record),
   };
 }
 
-const shared = (ctx: Pick<ToolContext, "actor">, record: BulkActionRecord) => ({
+const shared = (record: RunningBulkAction) => ({
   action: record.action,
   ...projectField(record.project),
   workflow_id: record.workflowId,
   ...(record.version !== null && { version: record.version }),
   rate: record.rate,
   concurrency: record.concurrency,
-  plan: shownPlans(ctx, record.plan.groups),
-  ...(record.plan.more && { more: true as const }),
   digest: record.digest,
   reason: record.reason,
   message: record.message,
   started_by: record.actor.owner,
+  created_at: record.createdAt,
+  finished_at: record.finishedAt,
   cancelled_by: record.cancelledBy,
+});
+
+const planned = (ctx: Pick<ToolContext, "actor">, { plan }: BulkActionRecord) => ({
+  plan: shownPlans(ctx, plan.groups),
+  ...(plan.more && { more: true as const }),
 });
 
 const isAgent = ({ actor }: Pick<ToolContext, "actor">): boolean => actor.client.surface === "mcp";
@@ -101,29 +119,40 @@ const withFewRuns = <T extends { first: string[] }>(named: T): T => ({
   first: named.first.slice(0, MCP_SHOWN_RUNS),
 });
 
-function nextOfPreview({ action, total, digest, plan }: BulkActionRecord): string {
+function nextOfPreview(
+  ctx: Pick<ToolContext, "actor">,
+  { action, total, digest, plan: { groups } }: BulkActionRecord,
+): string {
   if (total === 0) return "There is nothing to do: skipped says why.";
-  const again = plan.groups
+  const again = groups
     .flatMap(({ effects = [] }) => effects)
     .filter((effect) => effect.again > 0)
-    .map(({ step, again: runs }) => `${step} in ${runs} run${runs === 1 ? "" : "s"}`);
-  const warning = again.length === 0 ? "" : ` Effects may happen again: ${again.slice(0, 5).join(", ")}.`;
+    .map(({ step, again: runs }) => `${step} in ${counted(runs, "run")}`);
+  const further = again.length > NAMED_EFFECTS ? `, and ${again.length - NAMED_EFFECTS} more` : "";
+  const warning =
+    again.length === 0
+      ? ""
+      : ` Effects may happen again: ${again.slice(0, NAMED_EFFECTS).join(", ")}${further}.`;
+  const hidden = groups.length - shownPlans(ctx, groups).length;
+  const left =
+    hidden === 0
+      ? ""
+      : ` plan leaves out ${counted(hidden, "further version")}; with workflow_id it has those of one workflow.`;
   return (
-    `Nothing was started.${warning} To ${action} ${total} run${total === 1 ? "" : "s"}, ` +
+    `Nothing was started.${warning}${left} To ${action} ${counted(total, "run")}, ` +
     `send the same request with digest: "${digest}".`
   );
 }
 
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
 function nextOf(
   { id, status, action, plan }: BulkActionRecord,
-  { pending, total }: BulkAction["runs"],
-  retries: BulkAction["retries"],
+  { runs: { pending, total }, retries = {} }: BulkActionSummary,
 ): string {
   if (status === "running") {
-    const active = Object.entries(retries ?? {}).reduce(
-      (sum, [one, count]) => (["queued", "running", "waiting"].includes(one) ? sum + count : sum),
-      0,
-    );
+    const { queued = 0, running = 0, waiting = 0 } = retries;
+    const active = queued + running + waiting;
     return (
       `${pending} of ${total} runs come next${active === 0 ? "" : `, and ${active} of their retries have not ended`}: ` +
       `start_bulk_action with bulk_action_id (GET /bulk-actions/${id}?wait=50) waits.`
@@ -131,7 +160,10 @@ function nextOf(
   }
   const lists = `GET /bulk-actions/${id}/runs lists its runs.`;
   if (status === "cancelled")
-    return `It was cancelled: nothing happened with ${pending} runs. The same ${action} takes up the rest. ${lists}`;
+    return (
+      `It ended early: nothing happened with ${counted(pending, "run")}. The same request without digest takes them up` +
+      `${action === "retry" ? ', and with status: ["failed", "cancelled"] also retries that were cancelled' : ""}. ${lists}`
+    );
   const more = plan.more ? " More runs fitted its filter: send the same request for them." : "";
   return `All of its runs were handled.${more} ${lists}`;
 }

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import {
   BulkAction,
+  type BulkActionPlan,
   BulkActionId,
   BulkActionKind,
   BulkConcurrency,
   DEFAULT_BULK_CONCURRENCY,
 } from "../../schemas/bulk-action.ts";
+import type { Issue } from "../../schemas/problem.ts";
 import { Rate } from "../../schemas/field-values.ts";
 import { WaitSeconds } from "../../schemas/run.ts";
 import { shortSchemas } from "../../schemas/short-schemas.ts";
@@ -13,20 +15,27 @@ import { text } from "../../schemas/text.ts";
 import { IdempotencyKey, Reason, Version } from "../../schemas/workflow.ts";
 import type { BulkActionRecord } from "../../src/core/bulk-action-ports.ts";
 import { iso } from "../../src/core/clock.ts";
+import { canonicalJson } from "../../src/core/canonical-json.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { newBulkActionId } from "../../src/core/ids.ts";
 import { invalidInput } from "../../src/core/issues.ts";
+import type { RunRecord } from "../../src/core/model.ts";
+import { shortHash } from "../../src/core/short-hash.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { usageSubjectOf } from "../../src/core/usage-limits.ts";
 import { runActor } from "../runs/run-actor.ts";
 import { resolveWaitSeconds } from "../runs/wait-for-run.ts";
-import { chooseRuns, chosenRuns } from "./chosen-runs.ts";
-import { planBulkAction, type PlannedAction } from "./plan-bulk-action.ts";
+import { chooseRuns, chosenRuns, filterOf, issuesOfChoice } from "./chosen-runs.ts";
+import { planBulkAction, type PlannedRuns } from "./plan-bulk-action.ts";
 import { findBulkAction, toBulkAction, toPreview } from "./serialize-bulk-action.ts";
 import { waitForBulkAction } from "./wait-for-bulk-action.ts";
 
 /** Maximum number of bulk actions of an owner that run at a time. */
 const MAX_RUNNING = 3;
+/** Maximum size of what a bulk action is going to do, in bytes of JSON. */
+const MAX_PLAN_BYTES = 262_144;
+/** Number of steps with effects that the audit log names. */
+const MAX_RECORDED_STEPS = 20;
 
 const Input = z.strictObject({
   action: BulkActionKind.optional().register(shortSchemas, {
@@ -39,7 +48,7 @@ const Input = z.strictObject({
     example: 4,
   }),
   rate: Rate.optional().meta({ description: "Maximum speed, such as 60/m.", example: "60/m" }),
-  concurrency: BulkConcurrency.register(shortSchemas, {
+  concurrency: BulkConcurrency.optional().register(shortSchemas, {
     type: "integer",
     default: DEFAULT_BULK_CONCURRENCY,
     description: "Unfinished retries at a time.",
@@ -87,7 +96,8 @@ export const startBulkAction = defineTool({
   output: BulkAction,
   pollLocation: ({ id, status }) => (status === "running" ? `/bulk-actions/${id}` : undefined),
   async run(input, ctx) {
-    if (input.bulk_action_id !== undefined) assertStartsNone(input);
+    const issues = issuesOf(input);
+    if (issues.length > 0) throw invalidInput(issues);
     if (input.bulk_action_id === undefined && input.digest === undefined)
       return toPreview(ctx, (await plannedAction(ctx, input)).record);
     const id = input.bulk_action_id ?? (await startAction(ctx, input));
@@ -102,35 +112,23 @@ const OF_START = [
   ...(Object.keys(chosenRuns) as (keyof typeof chosenRuns)[]),
   "version",
   "rate",
+  "concurrency",
   "reason",
   "digest",
 ] as const satisfies (keyof Input)[];
 
-/** @throws AppError invalid_input */
-function assertStartsNone(input: Input): void {
-  const others = OF_START.filter((name) => input[name] !== undefined);
-  if (others.length === 0) return;
-  throw invalidInput(
-    others.map((path) => ({
+/** All issues of the fields together. */
+function issuesOf(input: Input): Issue[] {
+  const { action, version, bulk_action_id: started } = input;
+  if (started !== undefined)
+    return OF_START.filter((name) => input[name] !== undefined).map((path) => ({
       path,
       code: "not_allowed",
       message: "can't be combined with bulk_action_id, which starts no bulk action",
       fix: "Leave it out to wait for that bulk action, or leave out bulk_action_id to start another one.",
-    })),
-  );
-}
-
-/** A bulk action as it would be stored, with its runs. */
-interface Planned {
-  record: BulkActionRecord;
-  runs: PlannedAction["runs"];
-}
-
-/** @throws AppError invalid_input, workflow_not_found, project_not_found, run_not_found, too_many_runs, storage_full */
-async function plannedAction(ctx: ToolContext, input: Input): Promise<Planned> {
-  const { action } = input;
+    }));
   if (action === undefined)
-    throw invalidInput([
+    return [
       {
         path: "action",
         code: "required",
@@ -138,30 +136,70 @@ async function plannedAction(ctx: ToolContext, input: Input): Promise<Planned> {
         allowed: BulkActionKind.options,
         fix: 'Send action: "retry" or "cancel"; or bulk_action_id, to wait for one.',
       },
-    ]);
-  assertFitsAction(input);
-  const { runs: chosen, more } = await chooseRuns(ctx, { ...input, action });
-  const { runs, groups, skipped, digest } = await planBulkAction(
-    ctx,
-    { action, version: input.version },
-    chosen,
+    ];
+  const retryOnly = (["version", "concurrency"] as const).filter(
+    (name) => action === "cancel" && input[name] !== undefined,
   );
-  const workflows = new Set(chosen.map(({ workflowId }) => workflowId));
+  const needsWorkflow = action === "retry" && version !== undefined && !(input.workflow_id ?? input.run_ids);
+  return [
+    ...retryOnly.map((path) => ({
+      path,
+      code: "not_allowed",
+      message: "can't be used with cancel",
+      fix: "Leave it out.",
+    })),
+    ...(needsWorkflow
+      ? [
+          {
+            path: "workflow_id",
+            code: "required",
+            message: "is required with version, which is one of that workflow",
+            fix: "Send workflow_id, or leave out version.",
+          },
+        ]
+      : []),
+    ...issuesOfChoice(action, input),
+  ];
+}
+
+/** A bulk action as it would be stored, with its runs. */
+interface PlannedAction {
+  record: BulkActionRecord;
+  runs: PlannedRuns["runs"];
+}
+
+/** @throws AppError invalid_input, workflow_not_found, project_not_found, run_not_found, too_many_runs, storage_full */
+async function plannedAction(ctx: ToolContext, input: Input): Promise<PlannedAction> {
+  const action = input.action!;
+  const { version } = input;
+  const isNamed = input.run_ids !== undefined;
+  // What is cancelled by a filter was there at the preview. On a busy workflow other runs end and begin meanwhile.
+  const before = action === "cancel" && !isNamed ? timeOfPreview(ctx, input.digest) : undefined;
+  const chosen = await chooseRuns(ctx, action, {
+    input,
+    before: before === undefined ? undefined : iso(before),
+  });
+  const workflowId = workflowOf(ctx, input, chosen.runs);
+  const { runs, groups, skipped } = await planBulkAction(ctx, { action, version, isNamed }, chosen.runs);
+  const plan = { groups, skipped, more: chosen.more };
+  assertShort(plan, input);
+  const confirmed = action === "retry" ? runs : (input.run_ids?.toSorted() ?? filterOf(action, input));
+  const digest = shortHash(canonicalJson([action, version ?? null, confirmed]));
   const now = iso(ctx.now());
   return {
     runs,
     record: {
       id: newBulkActionId(),
       action,
-      project: chosen[0]!.project,
-      workflowId: workflows.size === 1 ? chosen[0]!.workflowId : null,
-      version: input.version ?? null,
+      project: chosen.runs[0]!.project,
+      workflowId,
+      version: version ?? null,
       rate: input.rate ?? null,
-      concurrency: input.concurrency,
+      concurrency: input.concurrency ?? DEFAULT_BULK_CONCURRENCY,
       status: "running",
       total: runs.length,
-      plan: { groups, skipped, more },
-      digest,
+      plan,
+      digest: before === undefined ? digest : `${before.toString(36)}.${digest}`,
       reason: input.reason ?? null,
       message: null,
       nextAt: now,
@@ -174,27 +212,51 @@ async function plannedAction(ctx: ToolContext, input: Input): Promise<Planned> {
   };
 }
 
+/** The time that the digest of a cancellation begins with, in milliseconds since 1970; without a digest, the end of now. */
+function timeOfPreview(ctx: ToolContext, digest: string | undefined): number {
+  const time = Number.parseInt(/^([0-9a-z]{1,9})\./.exec(digest ?? "")?.[1] ?? "", 36);
+  return Number.isNaN(time) ? ctx.now() + 1 : Math.min(time, ctx.now() + 1);
+}
+
+/**
+ * The workflow of all runs; null if they are of several.
+ * @throws AppError invalid_input where they have to be of one
+ */
+function workflowOf(
+  { actor }: ToolContext,
+  { version, run_ids: ids }: Input,
+  runs: readonly RunRecord[],
+): string | null {
+  const workflows = [...new Set(runs.map(({ workflowId }) => workflowId))];
+  const [first = null] = workflows.length === 1 ? workflows : [];
+  // Who is limited to workflows would not find the bulk action again.
+  const isLimited = (actor.principal.access.keyLimits?.workflows ?? null) !== null;
+  if (first !== null || (version === undefined && !isLimited)) return first;
+  const names = workflows.map((id) => id ?? "single steps").toSorted();
+  throw invalidInput([
+    {
+      path: ids === undefined ? "workflow_id" : "run_ids",
+      code: "ambiguous",
+      message:
+        `must choose runs of one workflow, because ${version === undefined ? "the key is limited to workflows" : "version is one of a workflow"}; ` +
+        `they are of ${names.slice(0, 10).join(", ")}`,
+      fix: ids === undefined ? "Send workflow_id." : "Send the runs of one workflow.",
+    },
+  ]);
+}
+
 /** @throws AppError invalid_input */
-function assertFitsAction({ action, version, workflow_id: workflowId }: Input): void {
-  if (version === undefined) return;
-  if (action === "cancel")
-    throw invalidInput([
-      {
-        path: "version",
-        code: "not_allowed",
-        message: "can't be used with cancel",
-        fix: "Leave it out.",
-      },
-    ]);
-  if (workflowId === undefined)
-    throw invalidInput([
-      {
-        path: "workflow_id",
-        code: "required",
-        message: "is required with version, which is one of that workflow",
-        fix: "Send workflow_id, or leave out version.",
-      },
-    ]);
+function assertShort(plan: BulkActionRecord["plan"], { run_ids: ids }: Input): void {
+  const bytes = Buffer.byteLength(JSON.stringify(plan));
+  if (bytes <= MAX_PLAN_BYTES) return;
+  throw invalidInput([
+    {
+      path: ids === undefined ? "since" : "run_ids",
+      code: "out_of_range",
+      message: `chooses runs of so many versions and steps that what happens takes ${bytes} bytes to say; the maximum is ${MAX_PLAN_BYTES}`,
+      fix: "Choose fewer runs: those of one workflow, or of a shorter time (since, until).",
+    },
+  ]);
 }
 
 /**
@@ -221,29 +283,31 @@ async function startAction(ctx: ToolContext, input: Input): Promise<string> {
       );
     await ctx.engine.assertMayStore(tx, ctx.actor.principal, record.project);
     await tx.bulkActions.insert(record, runs);
-    const { action, project, version, rate, digest } = record;
-    await tx.recordAudit(record.id, undefined, {
-      project,
-      details: {
-        action,
-        ...(record.workflowId !== null && { workflow_id: record.workflowId }),
-        ...(version !== null && { version }),
-        ...(rate !== null && { rate }),
-        runs: runs.length,
-        ...(record.reason !== null && { reason: record.reason }),
-        digest,
-        effects_again: again(record),
-      },
-    });
+    await tx.recordAudit(record.id, undefined, { project: record.project, details: detailsOf(record) });
     return record.id;
   });
   ctx.engine.wake();
   return id;
 }
 
+function detailsOf({ action, workflowId, version, rate, total, reason, digest, plan }: BulkActionRecord) {
+  const again = stepsAgain(plan.groups);
+  return {
+    action,
+    ...(workflowId !== null && { workflow_id: workflowId }),
+    ...(version !== null && { version }),
+    ...(rate !== null && { rate }),
+    runs: total,
+    ...(reason !== null && { reason }),
+    digest,
+    effects_again: again.slice(0, MAX_RECORDED_STEPS),
+    ...(again.length > MAX_RECORDED_STEPS && { further_effects: again.length - MAX_RECORDED_STEPS }),
+  };
+}
+
 /** The steps whose effects may happen again, with the number of runs. */
-const again = ({ plan }: BulkActionRecord): string[] =>
-  plan.groups.flatMap(({ workflow_id: workflowId, effects = [] }) =>
+const stepsAgain = (groups: readonly BulkActionPlan[]): string[] =>
+  groups.flatMap(({ workflow_id: workflowId, effects = [] }) =>
     effects
       .filter((effect) => effect.again > 0)
       .map(({ step, again: runs }) => `${workflowId ?? "step"}.${step}: ${runs}`),

@@ -140,7 +140,12 @@ export function jobHandlers({
     scheduler: scheduler(starting),
     backfiller: backfiller(starting),
     backtester: backtester({ ...starting, planOf: shared.planOf }),
-    bulkRunner: bulkRunner({ ...starting, planRetry: retryPlanner(read, engine, stepTypes) }),
+    bulkRunner: bulkRunner({
+      ...starting,
+      read,
+      standing: read.users && { users: read.users, projects: read.projects, apiKeys: read.apiKeys },
+      planRetry: retryPlanner(read, engine, stepTypes),
+    }),
     triggerDeliveries: deliveryStarter({
       context,
       read,

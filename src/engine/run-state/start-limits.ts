@@ -26,10 +26,13 @@ const CONCURRENT_STARTS = 5_000;
 /** When a start may be tried again that runs must end for, in seconds. */
 const RETRY_AFTER_S = 30;
 
-/** The part of each limit that backfills may use: the rest is for other runs. */
-const BACKFILL_SHARE = 0.5;
+/** The part of each limit that backfills, backtests and bulk actions may use: the rest is for other runs. */
+const BACKGROUND_SHARE = 0.5;
 
-type StartingRun = Pick<PreparedRun, "actor" | "parent" | "trigger" | "project">;
+type StartingRun = Pick<PreparedRun, "actor" | "parent" | "trigger" | "project"> & {
+  /** Whether it is one of many that nobody waits for, whatever its trigger. */
+  isBackground?: boolean;
+};
 type Writers = Pick<EngineWriters, "runs" | "usage">;
 
 export interface StartLimits {
@@ -153,8 +156,8 @@ export function startLimits({ holdersOf, unfinishedRuns }: StartLimitsOptions, c
 }
 
 /** How much of a limit a run may use. */
-const shareOf = ({ trigger }: StartingRun, max: number): number =>
-  trigger === "backfill" || trigger === "backtest" ? Math.ceil(max * BACKFILL_SHARE) : max;
+const shareOf = ({ trigger, isBackground = false }: StartingRun, max: number): number =>
+  isBackground || trigger === "backfill" || trigger === "backtest" ? Math.ceil(max * BACKGROUND_SHARE) : max;
 
 const tooManyRuns = (what: string, how: string, project?: string): LimitRefusal =>
   new LimitRefusal("too_many_runs", `${what} Wait until some have ended, or cancel some: ${how}`, {

@@ -3,45 +3,55 @@
  * part: what has been done is in the rows, so a bulk action survives the end of every process, and nothing is done twice with a run.
  *
  * A retry starts only if it does what was confirmed: each run is planned again when its turn comes. A bulk action waits, and skips
- * nothing, while its owner has reached a limit, or the workflow its number of concurrent runs: other runs go first.
+ * nothing, while its owner has reached a limit, or the workflow its number of concurrent runs: other runs go first. It ends when who
+ * started it may not run the workflows any more.
  */
 import type { Logger } from "pino";
 import type { SkipReason } from "../../../../schemas/bulk-action.ts";
+import { isVisible, visibilityOf } from "../../../core/access.ts";
 import type {
-  BulkActionRecord,
-  BulkActionWriter,
+  BulkActionReader,
   BulkRunRecord,
   BulkRunResult,
+  RunningBulkAction,
 } from "../../../core/bulk-action-ports.ts";
 import { isAgreed, iso, SECOND } from "../../../core/clock.ts";
 import type { EngineApi, PreparedRun } from "../../../core/engine-port.ts";
 import { AppError, isStorageUnavailable } from "../../../core/errors.ts";
 import { BACKFILL_PRIORITY, type RunRecord } from "../../../core/model.ts";
 import { oneAtATime } from "../../../core/once-per.ts";
+import type { WorkflowReader } from "../../../core/ports.ts";
 import { rateIntervalMs } from "../../../core/rate.ts";
 import { retryPlanDigest } from "../../../core/retry-plan-digest.ts";
-import type { EngineReaders, EngineTransaction, EngineWriters } from "../../../core/run-ports.ts";
+import type { EngineReaders, EngineTransaction, EngineWriters, RunReader } from "../../../core/run-ports.ts";
+import { type Standing, standingAccess, type StandingReaders } from "../../../core/standing-access.ts";
 import { stopRun } from "../../run-state/advance-run.ts";
 import { LimitRefusal } from "../../run-state/limit-refusal.ts";
 import type { PrepareRun } from "../../run-state/prepare-run.ts";
 import type { RunContext } from "../../run-state/run-context.ts";
 import { mayStartNow, startRun } from "../../run-state/start-run.ts";
+import { isPassing, retryPreparer, retryRequest } from "../retry-request.ts";
 
-import { retryRequest } from "../retry-request.ts";
-
-/** Bulk actions processed per poll. */
-const BATCH_SIZE = 20;
-/** Runs of a bulk action that are handled before the others have their turn. */
-const MAX_TURNS = 20;
+/** Maximum number of bulk actions that a poll looks at. */
+const BATCH_SIZE = 200;
+/** How long a poll goes on with one of them before the others have their turn, in milliseconds and in runs. */
+const TURN_MS = SECOND / 2;
+const TURN_RUNS = 20;
 /** How late a bulk action may be and still catch up with its rate, in milliseconds: the time between two polls. */
 const CATCH_UP_MS = SECOND / 2;
+/** How long it waits where a limit, or other runs of the workflow, come first, in milliseconds. */
+const WAIT_MS = 2 * SECOND;
 /** Maximum length of a recorded message, in characters. */
-const MAX_MESSAGE_CHARS = 500;
+const MAX_MESSAGE_CHARS = 250;
 const WAITS_FOR_OTHERS = "Other runs of the workflow go first: it has reached its number of concurrent runs.";
+const MOVED = "Its workflow was moved to another project: retry the run by itself.";
+const UNREADABLE = "The run can't be read with its definition any more.";
 
 interface Options {
   context: RunContext;
-  read: EngineReaders;
+  read: EngineReaders & { workflows: Pick<WorkflowReader, "projectOf"> };
+  /** Who may still do what; left out, everybody. */
+  standing?: StandingReaders | undefined;
   transaction: EngineTransaction;
   prepareRun: PrepareRun;
   planRetry: EngineApi["planRetry"];
@@ -58,8 +68,15 @@ export interface BulkRunner {
 /** What happened with a run; `waits`: nothing now. */
 type Handled = "done" | "skipped" | "waits";
 
+/** The next run of a bulk action, and what prepares its retry. */
+interface Turn {
+  action: RunningBulkAction;
+  entry: BulkRunRecord;
+  prepare: ReturnType<typeof retryPreparer>;
+}
+
 export function bulkRunner(options: Options): BulkRunner {
-  const { context, read, transaction, prepareRun, planRetry, log } = options;
+  const { context, read, standing, transaction, prepareRun, planRetry, log } = options;
   const { runs, bulkActions } = read;
   let active = false;
 
@@ -74,6 +91,7 @@ export function bulkRunner(options: Options): BulkRunner {
       const running = await bulkActions.running(BATCH_SIZE);
       active = running.length > 0;
       for (const action of running) {
+        if (!isDue(action)) continue;
         const continued = await continueOrLog(action);
         count += continued.count;
         again ||= continued.hasMore;
@@ -83,7 +101,7 @@ export function bulkRunner(options: Options): BulkRunner {
   }
 
   /** A bulk action that fails does not delay the others. When the store is unavailable all of them fail. */
-  async function continueOrLog(action: BulkActionRecord): Promise<{ count: number; hasMore: boolean }> {
+  async function continueOrLog(action: RunningBulkAction): Promise<{ count: number; hasMore: boolean }> {
     try {
       return await continueAction(action);
     } catch (err) {
@@ -94,95 +112,123 @@ export function bulkRunner(options: Options): BulkRunner {
   }
 
   /** @returns whether there may be more to do at once */
-  async function continueAction(action: BulkActionRecord): Promise<{ count: number; hasMore: boolean }> {
+  async function continueAction(action: RunningBulkAction): Promise<{ count: number; hasMore: boolean }> {
+    const until = performance.now() + TURN_MS;
+    const prepare = retryPreparer(prepareRun);
     let count = 0;
-    for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+    for (let turn = 0; turn < TURN_RUNS && performance.now() < until; turn += 1) {
       const entry = await bulkActions.next(action.id);
       if (entry === undefined) {
-        if ((await bulkActions.unfinishedRetries(action.id)).length === 0) await finish(action);
+        if ((await bulkActions.unfinishedRetries(action.id)).length === 0)
+          await end(action, "finished", null);
+        return { count, hasMore: false };
+      }
+      if (action.action === "retry" && (await isBusy(bulkActions, action))) return { count, hasMore: false };
+      const lost = turn === 0 ? await whatIsLost(action) : undefined;
+      if (lost !== undefined) {
+        await end(action, "cancelled", WHY_ENDED[lost](action.actor.owner));
         return { count, hasMore: false };
       }
       const handled =
-        action.action === "cancel" ? await cancelEntry(action, entry) : await retryEntry(action, entry);
+        action.action === "cancel"
+          ? await cancelEntry(action, entry)
+          : await retryEntry({ action, entry, prepare });
       if (handled === "waits") return { count, hasMore: false };
       if (handled === "done") count += 1;
     }
     return { count, hasMore: true };
   }
 
-  function cancelEntry(action: BulkActionRecord, { position, run }: BulkRunRecord): Promise<Handled> {
+  /** Rights that were lost since it started. */
+  async function whatIsLost({
+    actor: { owner, lineage },
+    project,
+    workflowId,
+  }: RunningBulkAction): Promise<Lost | undefined> {
+    if (standing === undefined) return undefined;
+    const isKey = (await standing.apiKeys.ofLineage(lineage)).length > 0;
+    const of = { project, ...(workflowId !== null && { workflowId }) };
+    const found = await standingAccess(
+      standing,
+      { owner, lineage: isKey ? lineage : null },
+      context.clock.now(),
+      (access) => isVisible(visibilityOf(access, "run"), of),
+    );
+    return "lost" in found ? found.lost : undefined;
+  }
+
+  function cancelEntry({ id, actor }: RunningBulkAction, { position, run }: BulkRunRecord): Promise<Handled> {
     return transaction(async (tx) => {
-      const current = await lockRunning(tx, action.id);
+      const current = await lockDue(tx, id);
       if (current === undefined) return "waits";
-      const stop = { status: "cancelled", by: action.actor.owner } as const;
-      const found = await tx.runs.find(run);
-      const isStopped = found?.finishedAt === null;
+      const found = await tx.runs.lock(run);
+      const isStopped =
+        found?.finishedAt === null &&
+        (await stopRun(context, tx, run, { status: "cancelled", by: actor.owner })).stopped;
       const result: BulkRunResult = isStopped
         ? { result: "cancelled", retry: null, reason: null, message: null }
         : skip(found === undefined ? "purged" : "wrong_status");
-      if (!(await tx.bulkActions.setResult(action.id, position, result))) return "skipped";
+      await tx.bulkActions.setResult(id, position, result);
       if (!isStopped) return "skipped";
-      await stopRun(context, tx, run, stop);
       await goOn(tx, current);
       return "done";
     });
   }
 
-  async function retryEntry(action: BulkActionRecord, entry: BulkRunRecord): Promise<Handled> {
-    const current = await bulkActions.find(action.id);
-    if (current === undefined || !(await mayGoOn(bulkActions, current))) return "waits";
+  async function retryEntry({ action, entry, prepare }: Turn): Promise<Handled> {
     const source = await runs.find(entry.run);
-    const prepared = source === undefined ? skip("purged") : await prepare(current, entry, source);
-    if (prepared === "waits") return "waits";
-    if ("result" in prepared) {
-      await transaction((tx) => tx.bulkActions.setResult(action.id, entry.position, prepared));
-      return "skipped";
+    const prepared =
+      source === undefined ? skip("purged") : await prepareEntry(action, { entry, source, prepare });
+    if (prepared instanceof AppError) {
+      await transaction(async (tx) => waits(tx, action, prepared.message));
+      return "waits";
     }
-    return startRetry(current, entry, prepared);
+    if ("inputs" in prepared) return startRetry(action, entry, prepared);
+    await transaction((tx) => tx.bulkActions.setResult(action.id, entry.position, prepared));
+    return "skipped";
   }
 
-  /** @returns a result where no retry starts */
-  async function prepare(
-    action: BulkActionRecord,
-    { planDigest }: BulkRunRecord,
-    source: RunRecord,
-  ): Promise<PreparedRun | BulkRunResult | "waits"> {
+  /** @returns a result where no retry starts, or why it can't start now */
+  async function prepareEntry(
+    { project, version, actor, keyLimits }: RunningBulkAction,
+    { entry, source, prepare }: Omit<Turn, "action"> & { source: RunRecord },
+  ): Promise<PreparedRun | BulkRunResult | AppError> {
+    const { workflowId } = source;
+    if (workflowId !== null && (await read.workflows.projectOf(workflowId)) !== project)
+      return skip("not_runnable", MOVED);
     try {
-      const { actor, keyLimits, version } = action;
       const by = { caller: null, keyLimits, actor, trigger: actor.surface, maxPriority: BACKFILL_PRIORITY };
-      const prepared = await prepareRun(await retryRequest(runs, source, by, { version }));
-      const isConfirmed =
-        prepared.project === action.project &&
-        retryPlanDigest(await planRetry(source, prepared)) === planDigest;
-      return isConfirmed ? prepared : skip("changed");
+      const retry = await prepare(await retryRequest(runs, source, by, { version }));
+      const digest = retryPlanDigest(retry, await planRetry(source, retry));
+      return digest === entry.planDigest ? retry : skip("changed");
     } catch (error) {
-      if (!(error instanceof AppError) || (isStorageUnavailable(error) && error.code !== "storage_full"))
-        throw error;
-      if (error.code !== "storage_full") return skip("not_runnable", error.message);
-      await transaction((tx) => setMessage(tx.bulkActions, action, error.message));
-      return "waits";
+      if (error instanceof AppError && !isPassing(error)) return skip("not_runnable", error.message);
+      if (isStorageUnavailable(error) && !isFull(error)) throw error;
+      if (error instanceof AppError) return error;
+      // The definition was pruned, or is one that this release does not read. The others go on in any case.
+      log.warn({ err: error, run_id: source.id }, "run not retried");
+      return skip("not_runnable", UNREADABLE);
     }
   }
 
   async function startRetry(
-    action: BulkActionRecord,
+    { id }: RunningBulkAction,
     { position, run }: BulkRunRecord,
     prepared: PreparedRun,
   ): Promise<Handled> {
-    const { id } = action;
     try {
       return await transaction(async (tx) => {
-        const current = await lockRunning(tx, id);
-        if (current === undefined) return "waits";
-        const refused = await context.startLimits.refusal(tx, prepared);
+        const current = await lockDue(tx, id);
+        if (current === undefined || (await isBusy(tx.bulkActions, current))) return "waits";
+        const refused = await context.startLimits.refusal(tx, { ...prepared, isBackground: true });
         if (refused !== undefined) return waits(tx, current, refused.message);
         // Two bulk actions with the same run: the second one sees the retry of the first.
-        await tx.runs.lock(run);
+        const source = await tx.runs.lock(run);
         const { workflowId } = prepared;
         if (workflowId !== null) await tx.runs.lockQueue(workflowId, "exclusive");
-        const { items } = await tx.runs.page({ filter: { retryOf: run }, after: null, limit: 1 });
-        if (items.length > 0) {
-          await tx.bulkActions.setResult(id, position, skip("already_retried"));
+        const isRetried = await wasRetried(tx.runs, run);
+        if (source === undefined || isRetried) {
+          await tx.bulkActions.setResult(id, position, skip(isRetried ? "already_retried" : "purged"));
           return "skipped";
         }
         if (!(await mayStartNow(context, tx, prepared))) return waits(tx, current, WAITS_FOR_OTHERS);
@@ -199,36 +245,65 @@ export function bulkRunner(options: Options): BulkRunner {
   }
 
   /** Others may have gone on with it, or ended it, since it was read. @returns undefined if it may not go on now */
-  async function lockRunning(tx: EngineWriters, id: string): Promise<BulkActionRecord | undefined> {
+  async function lockDue(tx: EngineWriters, id: string): Promise<RunningBulkAction | undefined> {
     const current = await tx.bulkActions.lock(id);
-    return current !== undefined && (await mayGoOn(tx.bulkActions, current)) ? current : undefined;
+    return current?.status === "running" && isDue(current) ? current : undefined;
   }
 
-  async function mayGoOn(
-    reader: Pick<BulkActionWriter, "unfinishedRetries">,
-    { id, action, status, nextAt, concurrency }: BulkActionRecord,
-  ): Promise<boolean> {
-    if (status !== "running" || Date.parse(nextAt) > context.clock.now()) return false;
-    return action === "cancel" || (await reader.unfinishedRetries(id)).length < concurrency;
+  /** A time that is further ahead than it can be set is that of a clock that was wrong. */
+  function isDue({ nextAt, rate }: RunningBulkAction): boolean {
+    const left = Date.parse(nextAt) - context.clock.now();
+    return left <= 0 || left > Math.max(WAIT_MS, rate === null ? 0 : rateIntervalMs(rate));
   }
 
   /** After a run: says when the next one may follow. */
-  async function goOn(tx: EngineWriters, { id, rate, nextAt, message }: BulkActionRecord): Promise<void> {
-    if (message !== null) await tx.bulkActions.setMessage(id, null);
-    if (rate === null) return;
-    const from = Math.max(Date.parse(nextAt), context.clock.now() - CATCH_UP_MS);
-    await tx.bulkActions.setNextAt(id, iso(from + rateIntervalMs(rate)));
+  async function goOn(tx: EngineWriters, { id, rate, nextAt, message }: RunningBulkAction): Promise<void> {
+    if (rate === null && message === null) return;
+    const now = context.clock.now();
+    const next = rate === null ? now : Math.max(Date.parse(nextAt), now - CATCH_UP_MS) + rateIntervalMs(rate);
+    await tx.bulkActions.setNext(id, { nextAt: iso(next), message: null });
   }
 
-  async function finish({ id, action }: BulkActionRecord): Promise<void> {
+  async function waits(tx: EngineWriters, { id }: RunningBulkAction, message: string): Promise<"waits"> {
+    const nextAt = iso(context.clock.now() + WAIT_MS);
+    await tx.bulkActions.setNext(id, { nextAt, message: message.slice(0, MAX_MESSAGE_CHARS) });
+    return "waits";
+  }
+
+  async function end(
+    { id, action }: RunningBulkAction,
+    status: "finished" | "cancelled",
+    message: string | null,
+  ): Promise<void> {
     const finishedAt = iso(context.clock.now());
     await transaction(async (tx) => {
-      const ended = { status: "finished", message: null, finishedAt, cancelledBy: null } as const;
-      if (!(await tx.bulkActions.endRunning(id, ended))) return;
-      tx.onCommit(() => log.info({ bulk_action: id, action }, "bulk action finished"));
+      if (!(await tx.bulkActions.endRunning(id, { status, message, finishedAt, cancelledBy: null }))) return;
+      const reason = message !== null && { reason: message };
+      tx.onCommit(() => log.info({ bulk_action: id, action, ...reason }, `bulk action ${status}`));
     });
   }
 }
+
+type Lost = Extract<Standing, { lost: string }>["lost"];
+
+const WHY_ENDED: Readonly<Record<Lost, (owner: string) => string>> = {
+  person: (owner) => `It ended, because ${owner}, who started it, is not an active user any more.`,
+  right: (owner) => `It ended, because ${owner}, who started it, may not run these workflows any more.`,
+  key: () => "It ended, because the API key that started it is revoked or has expired.",
+  "right of key": () => "It ended, because the API key that started it may not run these workflows any more.",
+};
+
+const isFull = (error: unknown): boolean => error instanceof AppError && error.code === "storage_full";
+
+/** Whether as many of its retries are unfinished as may be. */
+const isBusy = async (
+  read: Pick<BulkActionReader, "unfinishedRetries">,
+  { id, concurrency }: RunningBulkAction,
+): Promise<boolean> => (await read.unfinishedRetries(id)).length >= concurrency;
+
+/** Whether another run retries this one. */
+const wasRetried = async (runs: Pick<RunReader, "page">, run: string): Promise<boolean> =>
+  (await runs.page({ filter: { retryOf: run }, after: null, limit: 1 })).items.length > 0;
 
 const skip = (reason: SkipReason, message: string | null = null): BulkRunResult => ({
   result: "skipped",
@@ -236,17 +311,3 @@ const skip = (reason: SkipReason, message: string | null = null): BulkRunResult 
   reason,
   message: message?.slice(0, MAX_MESSAGE_CHARS) ?? null,
 });
-
-const setMessage = async (
-  writer: Pick<BulkActionWriter, "setMessage">,
-  { id, message: present }: Pick<BulkActionRecord, "id" | "message">,
-  message: string,
-): Promise<void> => {
-  const text = message.slice(0, MAX_MESSAGE_CHARS);
-  if (text !== present) await writer.setMessage(id, text);
-};
-
-async function waits(tx: EngineWriters, action: BulkActionRecord, message: string): Promise<"waits"> {
-  await setMessage(tx.bulkActions, action, message);
-  return "waits";
-}
