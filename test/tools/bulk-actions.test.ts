@@ -6,6 +6,8 @@ import { cancelBulkAction } from "../../tools/bulk-actions/cancel-bulk-action.ts
 import { getBulkAction } from "../../tools/bulk-actions/get-bulk-action.ts";
 import { listBulkActionRuns } from "../../tools/bulk-actions/list-bulk-action-runs.ts";
 import { startBulkAction } from "../../tools/bulk-actions/start-bulk-action.ts";
+import { cancelRun } from "../../tools/runs/cancel-run.ts";
+import { getRun } from "../../tools/runs/get-run.ts";
 import { retryRun } from "../../tools/runs/retry-run.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
@@ -277,6 +279,37 @@ describe("the retry of many runs", () => {
     expect(sent().filter((one) => one.startsWith("/note"))).toEqual(["/note 7"]);
   });
 
+  it("leaves a run to the one that called it, also where that one is not among them", async () => {
+    const { here, bulk, start, finish, bank, sent } = await payments();
+    const call = { id: "call", type: "workflow", workflow: "pay", inputs: { amount: 7 } };
+    await here.call(createWorkflow, {
+      name: "Caller",
+      definition: { steps: [{ ...call, on_error: "continue" }] },
+    });
+    const caller = await here.run("caller");
+    expect(caller.status).toBe("succeeded");
+    const preview = await bulk({ action: "retry", workflow_id: "pay" });
+    expect(preview).toMatchObject({ runs: { total: 0 }, skipped: [{ reason: "part_of_run", runs: 1 }] });
+    expect(preview.skipped[0]!.message).toBe(`${caller.id} started it: retry that one.`);
+    // Who names it means it.
+    bank.isDown = false;
+    sent();
+    await finish(await start({ action: "retry", run_ids: preview.skipped[0]!.first }));
+    expect(sent()).toEqual(["/note 7"]);
+  });
+
+  it("retries nothing with another version of a called workflow than at the preview", async () => {
+    const { here, definition, start, finish, sent } = await payments();
+    const call = { id: "call", type: "workflow", workflow: "pay", inputs: { amount: 7 } };
+    await here.call(createWorkflow, { name: "Caller", definition: { steps: [call] } });
+    await here.run("caller");
+    const started = await start({ action: "retry", workflow_id: "caller" });
+    await here.call(updateWorkflow, { workflow_id: "pay", definition: { ...definition, output: "x" } });
+    sent();
+    expect(await finish(started)).toMatchObject({ runs: { skipped: 1 }, skipped: [{ reason: "changed" }] });
+    expect(sent()).toEqual([]);
+  });
+
   it("leaves out what can't run, and says why", async () => {
     const { runAll, bulk, here, definition } = await payments();
     await runAll([1]);
@@ -321,6 +354,38 @@ describe("the cancellation of many runs", () => {
     expect(ended).not.toHaveProperty("retries");
     for (const id of ids) expect((await here.ended(id)).status).toBe("cancelled");
     await expect(bulk(input)).rejects.toMatchObject({ code: "run_not_found" });
+  });
+});
+
+describe("a cancellation on a busy workflow", () => {
+  it("takes the runs of the preview that have not ended, and none that began later", async () => {
+    const { here, bulk, finish, runsOf } = await payments({
+      steps: [{ id: "wait", type: "wait", for: "1h" }],
+      output: "x",
+    });
+    const begin = async (amount: number): Promise<string> => {
+      const run = await here.call<Run>(runWorkflow, { workflow_id: "pay", inputs: { amount }, wait: 0 });
+      await here.settle();
+      here.clock.advance(1_000);
+      return run.id;
+    };
+    const [first, second] = [await begin(1), await begin(2)];
+    const input = { action: "cancel", workflow_id: "pay" };
+    const { digest } = await bulk(input);
+    here.clock.advance(1);
+    await here.call(cancelRun, { run_id: first });
+    const third = await begin(3);
+    const started = await bulk({ ...input, digest });
+    expect(await finish(started)).toMatchObject({ runs: { total: 1, done: 1 } });
+    expect((await runsOf(started)).map(({ run_id }) => run_id)).toEqual([second]);
+    expect((await here.call<Run>(getRun, { run_id: third })).status).toBe("waiting");
+  });
+
+  it("does not take its digest for another filter", async () => {
+    const { here, bulk } = await payments({ steps: [{ id: "wait", type: "wait", for: "1h" }], output: "x" });
+    await here.call<Run>(runWorkflow, { workflow_id: "pay", inputs: { amount: 1 }, wait: 0 });
+    const { digest } = await bulk({ action: "cancel", workflow_id: "pay" });
+    await expect(bulk({ action: "cancel", digest })).rejects.toMatchObject({ code: "bulk_action_changed" });
   });
 });
 
