@@ -1,5 +1,4 @@
-/** The result of one run, and the status of a backtest, as badges: a colour, an icon and a word (WCAG 1.4.1). */
-import { Badge } from "@mantine/core";
+/** The result of one run, and the status of a backtest, as badges. */
 import {
   IconArrowsDiff,
   IconBan,
@@ -10,52 +9,33 @@ import {
   IconQuestionMark,
   IconX,
 } from "@tabler/icons-react";
-import type { ComponentType } from "react";
 import type { BacktestResult, BacktestStatus } from "../../../schemas/backtest.ts";
+import { type BadgeIcon, IconBadge } from "../ui/icon-badge.tsx";
 import { RESULT_COLORS, RESULT_LABELS } from "./results.ts";
 
-type Icon = ComponentType<{ size?: number; "aria-hidden"?: boolean }>;
-
-const RESULT_ICONS: Readonly<Record<BacktestResult, Icon>> = {
+const RESULT_ICONS: Readonly<Record<BacktestResult, BadgeIcon>> = {
   equal: IconEqual,
   different: IconArrowsDiff,
   failing: IconX,
   not_comparable: IconQuestionMark,
 };
 
-const STATUS_STYLES: Readonly<Record<BacktestStatus, { color: string; StatusIcon: Icon }>> = {
-  running: { color: "blue", StatusIcon: IconLoader2 },
-  finished: { color: "gray", StatusIcon: IconCheck },
-  failed: { color: "red", StatusIcon: IconX },
-  cancelled: { color: "gray", StatusIcon: IconBan },
+const STATUS_STYLES: Readonly<Record<BacktestStatus, { color: string; Icon: BadgeIcon }>> = {
+  running: { color: "blue", Icon: IconLoader2 },
+  finished: { color: "gray", Icon: IconCheck },
+  failed: { color: "red", Icon: IconX },
+  cancelled: { color: "gray", Icon: IconBan },
 };
 
 export function ResultBadge({ result }: { result: BacktestResult | null }) {
   return result === null ? (
-    <IconBadge color="gray" label="pending" LabelIcon={IconCircleDashed} />
+    <IconBadge color="gray" label="pending" Icon={IconCircleDashed} />
   ) : (
-    <IconBadge color={RESULT_COLORS[result]} label={RESULT_LABELS[result]} LabelIcon={RESULT_ICONS[result]} />
+    <IconBadge color={RESULT_COLORS[result]} label={RESULT_LABELS[result]} Icon={RESULT_ICONS[result]} />
   );
 }
 
 export function BacktestBadge({ status }: { status: BacktestStatus }) {
-  const { color, StatusIcon } = STATUS_STYLES[status];
-  return <IconBadge color={color} label={status} LabelIcon={StatusIcon} />;
-}
-
-function IconBadge({ color, label, LabelIcon }: { color: string; label: string; LabelIcon: Icon }) {
-  return (
-    <Badge
-      variant="light"
-      color={color}
-      leftSection={<LabelIcon size={12} aria-hidden />}
-      tt="none"
-      miw="max-content"
-      // Only the icon is coloured: no shade has a contrast of 4.5:1 on its own tint in both schemes (WCAG 1.4.3).
-      styles={{ label: { color: "var(--mantine-color-text)" } }}
-      className={`status-${color}`}
-    >
-      {label}
-    </Badge>
-  );
+  const { color, Icon } = STATUS_STYLES[status];
+  return <IconBadge color={color} label={status} Icon={Icon} />;
 }

@@ -1,8 +1,9 @@
 /** The runs of a backtest with their results: a table, and cards in a narrow window. */
-import { Anchor, Box, Button, Card, Code, Group, Stack, Table, Text } from "@mantine/core";
+import { Anchor, Box, Card, Code, Group, Stack, Table, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import type { Backtest, BacktestResult, BacktestRun } from "../../../schemas/backtest.ts";
+import { FilterButtons } from "../ui/filter-buttons.tsx";
 import { EmptyState } from "../ui/page.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
 import { Time } from "../ui/time.tsx";
@@ -18,24 +19,16 @@ export function RunTable({ backtest }: { backtest: Backtest }) {
   const shown = readResult(params);
   const runs = useInfiniteQuery(backtestRunsQuery(backtest, shown));
   const filters = [
-    { result: undefined, label: "all", count: backtest.runs.total },
+    { value: undefined, label: "all", count: backtest.runs.total },
     ...RESULTS.map(filterOf(backtest)),
   ];
   return (
     <Stack gap="sm">
-      <Group gap="xs" role="group" aria-label="Show only">
-        {filters.map(({ result, label, count }) => (
-          <Button
-            key={label}
-            size="compact-sm"
-            variant={result === shown ? "filled" : "default"}
-            aria-pressed={result === shown}
-            onClick={() => setFilter("result", result ?? "")}
-          >
-            {label} ({count.toLocaleString()})
-          </Button>
-        ))}
-      </Group>
+      <FilterButtons
+        options={filters}
+        shown={shown}
+        onChange={(result) => setFilter("result", result ?? "")}
+      />
       <PagedList
         query={runs}
         empty={<EmptyState title="No such runs">No run of this backtest has this result.</EmptyState>}
@@ -52,7 +45,7 @@ export function RunTable({ backtest }: { backtest: Backtest }) {
 }
 
 const filterOf = (backtest: Backtest) => (result: BacktestResult) => ({
-  result,
+  value: result,
   label: RESULT_LABELS[result],
   count: backtest.runs[result],
 });

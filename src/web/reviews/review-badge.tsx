@@ -1,5 +1,4 @@
-/** The status of a change request as a badge: a colour, an icon and a word. */
-import { Badge } from "@mantine/core";
+/** The status of a change request as a badge. */
 import {
   IconArrowBackUp,
   IconCheck,
@@ -9,6 +8,7 @@ import {
   IconX,
 } from "@tabler/icons-react";
 import type { ReviewStatus } from "../../../schemas/review.ts";
+import { IconBadge } from "../ui/icon-badge.tsx";
 
 const STYLES = {
   pending: { color: "yellow", Icon: IconClockPause },
@@ -23,16 +23,5 @@ export const REVIEW_STATUSES = Object.keys(STYLES) as ReviewStatus[];
 
 export function ReviewBadge({ status }: { status: ReviewStatus }) {
   const { color, Icon } = STYLES[status];
-  return (
-    <Badge
-      variant="light"
-      color={color}
-      leftSection={<Icon size={12} aria-hidden />}
-      tt="none"
-      styles={{ label: { color: "var(--mantine-color-text)" } }}
-      miw="max-content"
-    >
-      {status}
-    </Badge>
-  );
+  return <IconBadge color={color} label={status} Icon={Icon} />;
 }

@@ -1,5 +1,4 @@
-/** The status of a run or step as a badge: an icon and a word, not only a colour (WCAG 1.4.1). */
-import { Badge } from "@mantine/core";
+/** The status of a run or step as a badge. */
 import {
   IconBan,
   IconCheck,
@@ -9,12 +8,12 @@ import {
   IconPlayerSkipForward,
   IconX,
 } from "@tabler/icons-react";
-import type { ComponentType } from "react";
 import type { RunStatus, StepStatus } from "../../../schemas/run.ts";
+import { type BadgeIcon, IconBadge } from "./icon-badge.tsx";
 
 interface StatusStyle {
   color: string;
-  Icon: ComponentType<{ size?: number; "aria-hidden"?: boolean }>;
+  Icon: BadgeIcon;
 }
 
 export const STATUS_STYLES: Readonly<Record<RunStatus | StepStatus, StatusStyle>> = {
@@ -30,18 +29,5 @@ export const STATUS_STYLES: Readonly<Record<RunStatus | StepStatus, StatusStyle>
 
 export function StatusBadge({ status }: { status: RunStatus | StepStatus }) {
   const { color, Icon } = STATUS_STYLES[status];
-  return (
-    <Badge
-      variant="light"
-      color={color}
-      leftSection={<Icon size={12} aria-hidden />}
-      tt="none"
-      miw="max-content"
-      // Only the icon is coloured: no shade has a contrast of 4.5:1 on its own tint in both schemes (WCAG 1.4.3).
-      styles={{ label: { color: "var(--mantine-color-text)" } }}
-      className={`status-${color}`}
-    >
-      {status}
-    </Badge>
-  );
+  return <IconBadge color={color} label={status} Icon={Icon} />;
 }

@@ -4,9 +4,8 @@ import { useClipboard } from "@mantine/hooks";
 import { IconCheck, IconCopy, IconDownload } from "@tabler/icons-react";
 import { rowsToCsv } from "../../../schemas/csv.ts";
 import { notifyError } from "../ui/notify.ts";
+import { formatJson, saveFile } from "../ui/save-file.ts";
 import type { Rows } from "./rows.ts";
-
-const formatJson = (value: unknown): string => JSON.stringify(value, null, 2);
 
 interface ExportMenuProps {
   value: unknown;
@@ -75,13 +74,3 @@ const fileName = (label: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, "-")
     .replace(/^-+|-+$/g, "")
     .slice(0, 80) || "value";
-
-function saveFile(name: string, type: "json" | "csv", text: string): void {
-  const url = URL.createObjectURL(
-    new Blob([text], { type: type === "csv" ? "text/csv;charset=utf-8" : "application/json" }),
-  );
-  const link = Object.assign(document.createElement("a"), { href: url, download: name });
-  link.click();
-  // By then the browser has started the download.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
