@@ -303,6 +303,9 @@ export async function openSeededSite(): Promise<SeededSite> {
   const key = await requestApi(vera, "POST", "/api-keys", { name: "dashboard", scopes: ["read"] });
   const workflow = `/workflows/${made["query"]}`;
   const backtest = await requestApi(ben, "POST", `${workflow}/backtests`, { wait: 30 });
+  const retry = { action: "retry", run_ids: [runs[1]!.id] };
+  const { digest } = await requestApi<{ digest: string }>(ben, "POST", "/bulk-actions", retry);
+  const bulkAction = await requestApi(ben, "POST", "/bulk-actions", { ...retry, digest, wait: 30 });
   return {
     site,
     ann,
@@ -323,6 +326,8 @@ export async function openSeededSite(): Promise<SeededSite> {
       "/runs/:runId/compare": `/runs/${runs[1]!.id}/compare?with=${runs[0]!.id}`,
       "/runs/:runId/retry": `/runs/${runs[1]!.id}/retry`,
       "/runs/:runId/workflow": `/runs/${single.id}/workflow`,
+      "/bulk-actions": "/bulk-actions",
+      "/bulk-actions/:bulkActionId": `/bulk-actions/${bulkAction.id}`,
       "/approvals": "/approvals",
       "/approvals/:approvalId": `/approvals/${approval.id}`,
       "/reviews": "/reviews",

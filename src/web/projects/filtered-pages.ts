@@ -8,6 +8,7 @@ const FILTERED_PAGES: ReadonlySet<string> = new Set([
   "/",
   "/workflows",
   "/runs",
+  "/bulk-actions",
   "/approvals",
   "/reviews",
   "/audit",

@@ -34,10 +34,24 @@ export function Facts({ children }: { children: ReactNode }) {
   );
 }
 
-export function RunLink({ id, children = id }: { id: string; children?: ReactNode }) {
+interface RunLinkProps {
+  id: string;
+  /** Whether it opens beside a dialog that would be lost. */
+  newTab?: boolean;
+  children?: ReactNode;
+}
+
+export function RunLink({ id, newTab = false, children = id }: RunLinkProps) {
   return (
-    <Anchor component={Link} to={`/runs/${id}`} inherit underline="always">
+    <Anchor
+      component={Link}
+      to={`/runs/${id}`}
+      inherit
+      underline="always"
+      {...(newTab && { target: "_blank" })}
+    >
       {children}
+      {newTab && <span className="visually-hidden"> in a new tab</span>}
     </Anchor>
   );
 }

@@ -37,6 +37,9 @@ describe("the address after the choice of a project", () => {
 
   it("is the list of what the page shows one of", () => {
     expect(addressAfterChoice("/runs/run_1", "?step=a", "finance")).toBe("/runs?project=finance");
+    expect(addressAfterChoice("/bulk-actions/bulk_1", "?result=skipped", "finance")).toBe(
+      "/bulk-actions?project=finance",
+    );
     expect(addressAfterChoice("/workflows/a/edit", "", undefined)).toBe("/workflows?project=*");
   });
 
