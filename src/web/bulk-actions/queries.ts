@@ -1,8 +1,9 @@
 /** The queries of bulk actions. Their keys begin with "bulk-actions". */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { BulkAction, BulkActionResult } from "../../../schemas/bulk-action.ts";
+import type { BulkAction, BulkActionKind, BulkActionResult } from "../../../schemas/bulk-action.ts";
 import { ApiError, send } from "../api/client.ts";
 import { cursorPagination, cursorParam } from "../ui/pagination.ts";
+import type { ChosenRuns } from "./choice.ts";
 import { unfinishedRetries } from "./texts.ts";
 
 /** Polling interval while a bulk action is running, in milliseconds. */
@@ -21,6 +22,23 @@ export const bulkActionKey = (id: string) => [...KEY, "one", id] as const;
 /** Whether anything of it changes: a cancelled one may have retries that go on. */
 export const isActive = (bulkAction: Pick<BulkAction, "status" | "retries">): boolean =>
   bulkAction.status === "running" || unfinishedRetries(bulkAction) > 0;
+
+/** What is asked for, as far as it changes what happens. */
+export interface PreviewRequest extends ChosenRuns {
+  action: BulkActionKind;
+  version?: number;
+}
+
+/** What a bulk action would do. It is not loaded again by itself, because a person reads it. */
+export const previewQuery = (request: PreviewRequest) =>
+  queryOptions({
+    queryKey: [...KEY, "preview", request],
+    queryFn: async ({ signal }): Promise<BulkAction> =>
+      (await send("post", "/bulk-actions", { body: request, signal })).data,
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    gcTime: 0,
+  });
 
 /** One bulk action; null if none has this id. */
 export const bulkActionQuery = (id: string) =>

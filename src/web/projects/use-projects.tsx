@@ -74,15 +74,24 @@ export function useProjectFilter(): { project?: string } {
 }
 
 /**
+ * @returns a function that tells whether the user has a scope in the project of something; without that, in any project
+ */
+export function useScopeCheck(): (scope: Scope, item?: { project?: string | undefined }) => boolean {
+  const hasScope = useHasScope();
+  const { projects, several } = useProjects();
+  return (scope, item) =>
+    !several || item === undefined
+      ? hasScope(scope)
+      : (projects.find(({ id }) => id === projectOf(item))?.scopes ?? []).includes(scope);
+}
+
+/**
  * @param item undefined until it is loaded
  * @returns a function that tells whether the user has a scope in the project of something; in any project until it is loaded
  */
 export function useHasScopeIn(item: { project?: string | undefined } | undefined): (scope: Scope) => boolean {
-  const hasScope = useHasScope();
-  const { projects, several } = useProjects();
-  if (!several || item === undefined) return hasScope;
-  const scopes = projects.find(({ id }) => id === projectOf(item))?.scopes ?? [];
-  return (scope) => scopes.includes(scope);
+  const has = useScopeCheck();
+  return (scope) => has(scope, item);
 }
 
 /** The projects to which the user can move a workflow: an admin of its project, those that they administer too. */

@@ -11,7 +11,7 @@ import { cursorPagination, cursorParam } from "../ui/pagination.ts";
 import { Snippet } from "../ui/copy.tsx";
 import { isFiltered, toQuery, readFilters, type RunFilters, writeFilters } from "./filters.ts";
 import { FilterBar } from "./filter-bar.tsx";
-import { RunRows } from "./run-rows.tsx";
+import { SelectableRuns } from "./selectable-runs.tsx";
 import { hasEnded } from "./live-updates.ts";
 
 const PAGE_SIZE = 50;
@@ -24,12 +24,34 @@ const MAX_SHORT_LIST_PAGES = 2;
 export default function RunList() {
   const [params, setParams] = useSearchParams();
   const filters = readFilters(params);
+  const project = useProjectFilter();
   const runs = useRuns(filters);
+  const first = runs.isPlaceholderData ? undefined : runs.data?.pages[0];
   return (
-    <Page title="Runs" about="All runs, newest first">
+    <Page
+      title="Runs"
+      about="All runs, newest first"
+      actions={
+        <>
+          <Button component={Link} to="/bulk-actions" variant="default">
+            Bulk actions
+          </Button>
+        </>
+      }
+    >
       <FilterBar filters={filters} onChange={(to) => setParams(writeFilters(to), { replace: true })} />
       <PagedList query={runs} empty={<NoRuns filtered={isFiltered(filters)} onClear={() => setParams({})} />}>
-        {(items) => <RunRows runs={items} stale={runs.isPlaceholderData} />}
+        {(items) => (
+          <SelectableRuns
+            // Another filter begins without a selection.
+            key={JSON.stringify([filters, project])}
+            runs={items}
+            stale={runs.isPlaceholderData}
+            filters={filters}
+            project={project}
+            total={first === undefined || first.isTotalCapped ? null : first.total}
+          />
+        )}
       </PagedList>
     </Page>
   );

@@ -1,5 +1,5 @@
 /** Runs as a table, and as cards in a narrow window. */
-import { Anchor, Box, Card, Group, Stack, Table, Text } from "@mantine/core";
+import { Anchor, Box, Card, Checkbox, Group, Stack, Table, Text } from "@mantine/core";
 import { Link } from "react-router";
 import type { RunSummary } from "../../../schemas/run.ts";
 import { ProjectBadge } from "../projects/project-badge.tsx";
@@ -10,20 +10,27 @@ import { firstSentence } from "./failure.ts";
 import { formatElapsed } from "./elapsed.ts";
 import { triggerLabel } from "./labels.ts";
 import { runName } from "./run-name.ts";
+import type { RunSelection } from "./use-run-selection.ts";
 
 interface RunRowsProps {
   runs: readonly RunSummary[];
   /** The runs belong to the previous filters. */
   stale: boolean;
+  selection: RunSelection;
 }
 
-export function RunRows({ runs, stale }: RunRowsProps) {
+export function RunRows({ runs, stale, selection }: RunRowsProps) {
   const now = useNow();
   return (
     <Box aria-busy={stale} opacity={stale ? 0.6 : 1}>
       <Table aria-label="Runs" highlightOnHover verticalSpacing="sm" visibleFrom="sm">
         <Table.Thead>
           <Table.Tr>
+            {selection.isPossible && (
+              <Table.Th w={40}>
+                <SelectAll selection={selection} />
+              </Table.Th>
+            )}
             <Table.Th>Status</Table.Th>
             <Table.Th>Workflow</Table.Th>
             <Table.Th>Created</Table.Th>
@@ -34,6 +41,11 @@ export function RunRows({ runs, stale }: RunRowsProps) {
         <Table.Tbody>
           {runs.map((run) => (
             <Table.Tr key={run.id} style={{ verticalAlign: "top" }}>
+              {selection.isPossible && (
+                <Table.Td>
+                  <SelectRun run={run} selection={selection} />
+                </Table.Td>
+              )}
               <Table.Td w={140}>
                 <StatusBadge status={run.status} />
               </Table.Td>
@@ -63,7 +75,10 @@ export function RunRows({ runs, stale }: RunRowsProps) {
           <Card key={run.id} withBorder component="li" p="sm">
             <Stack gap={6}>
               <Group justify="space-between" wrap="nowrap" align="flex-start">
-                <RunName run={run} />
+                <Group gap="sm" wrap="nowrap" align="flex-start" miw={0}>
+                  <SelectRun run={run} selection={selection} />
+                  <RunName run={run} />
+                </Group>
                 <StatusBadge status={run.status} />
               </Group>
               <FailureReason run={run} />
@@ -76,6 +91,33 @@ export function RunRows({ runs, stale }: RunRowsProps) {
         ))}
       </Stack>
     </Box>
+  );
+}
+
+/** Selects all listed runs. @param label shown beside it; without it the checkbox has a label for screen readers */
+export function SelectAll({ selection, label }: { selection: RunSelection; label?: string }) {
+  const { isAllSelected, selected, selectAll } = selection;
+  return (
+    <Checkbox
+      size="sm"
+      {...(label === undefined ? { "aria-label": "Select all listed runs" } : { label })}
+      checked={isAllSelected}
+      indeterminate={!isAllSelected && selected.length > 0}
+      onChange={({ currentTarget }) => selectAll(currentTarget.checked)}
+    />
+  );
+}
+
+/** Nothing for a run that the user can neither retry nor cancel. */
+function SelectRun({ run, selection }: { run: RunSummary; selection: RunSelection }) {
+  if (!selection.canSelect(run)) return null;
+  return (
+    <Checkbox
+      size="sm"
+      aria-label={`Select ${run.id}`}
+      checked={selection.isSelected(run)}
+      onChange={({ currentTarget }) => selection.select(run, currentTarget.checked)}
+    />
   );
 }
 
@@ -113,13 +155,13 @@ function RunName({ run }: { run: RunSummary }) {
 function FailureReason({ run: { status, error, continued_failures: continued = 0 } }: { run: RunSummary }) {
   if (status !== "failed" || error === null) {
     return continued === 0 ? null : (
-      <Text size="sm" c="red" mt={2}>
+      <Text size="sm" c="var(--mantine-color-error)" mt={2}>
         {continued === 1 ? "A step" : `${continued} steps`} failed, and the run continued.
       </Text>
     );
   }
   return (
-    <Text size="sm" c="red" mt={2} style={{ overflowWrap: "anywhere" }}>
+    <Text size="sm" c="var(--mantine-color-error)" mt={2} style={{ overflowWrap: "anywhere" }}>
       {error.step_id !== undefined && `${error.step_id}: `}
       {firstSentence(error.message)}
     </Text>

@@ -1,0 +1,71 @@
+/** The buttons above the list of runs that retry or cancel the selected runs, or all that fit the filter. */
+import { Button, Group, Text, Tooltip } from "@mantine/core";
+import { IconBan, IconRefresh } from "@tabler/icons-react";
+import { lazy, Suspense, useId, useState } from "react";
+import type { BulkActionKind } from "../../../schemas/bulk-action.ts";
+import { type BulkChoice, bulkButton, type ListedRuns } from "./choice.ts";
+
+const BulkActionDialog = lazy(async () => ({
+  default: (await import("./bulk-action-dialog.tsx")).BulkActionDialog,
+}));
+
+const ICONS = { retry: IconRefresh, cancel: IconBan } as const;
+
+export function BulkButtons(listed: ListedRuns) {
+  // What the dialog shows stays the same while the list behind it is loaded again.
+  const [choice, setChoice] = useState<BulkChoice>();
+  return (
+    <>
+      <Group gap="xs" role="group" aria-label="Bulk actions">
+        {(["retry", "cancel"] as const).map((action) => (
+          <BulkButton key={action} action={action} listed={listed} onChoose={setChoice} />
+        ))}
+      </Group>
+      <Suspense>
+        {choice !== undefined && <BulkActionDialog choice={choice} onClose={() => setChoice(undefined)} />}
+      </Suspense>
+    </>
+  );
+}
+
+interface BulkButtonProps {
+  action: BulkActionKind;
+  listed: ListedRuns;
+  onChoose: (choice: BulkChoice) => void;
+}
+
+function BulkButton({ action, listed, onChoose }: BulkButtonProps) {
+  const { label, target } = bulkButton(action, listed);
+  const Icon = ICONS[action];
+  const id = useId();
+  const style = { size: "sm", variant: "default", leftSection: <Icon size={16} aria-hidden /> } as const;
+  if (!("reason" in target))
+    return (
+      <Button {...style} onClick={() => onChoose(target)}>
+        {label}
+      </Button>
+    );
+  // It keeps the focus and shows its reason, which the attribute `disabled` would prevent.
+  return (
+    <Tooltip
+      label={target.reason}
+      withinPortal={false}
+      multiline
+      maw={260}
+      events={{ hover: true, focus: true, touch: true }}
+    >
+      <Button
+        {...style}
+        data-disabled
+        aria-disabled
+        aria-describedby={id}
+        onClick={(event) => event.preventDefault()}
+      >
+        {label}
+        <Text span id={id} className="visually-hidden">
+          {target.reason}
+        </Text>
+      </Button>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,46 @@
+/** The runs of the list, with checkboxes and the actions on many of them for those who may run something. */
+import { Box, Button, Group, Stack, Text } from "@mantine/core";
+import type { RunSummary } from "../../../schemas/run.ts";
+import { BulkButtons } from "../bulk-actions/bulk-buttons.tsx";
+import type { RunFilters } from "./filters.ts";
+import { pluralize } from "./labels.ts";
+import { RunRows, SelectAll } from "./run-rows.tsx";
+import classes from "./selectable-runs.module.css";
+import { useRunSelection } from "./use-run-selection.ts";
+
+interface SelectableRunsProps {
+  runs: readonly RunSummary[];
+  stale: boolean;
+  filters: RunFilters;
+  project: { project?: string };
+  /** Number of runs that fit the filter; null if it is not known exactly. */
+  total: number | null;
+}
+
+export function SelectableRuns({ runs, stale, filters, project, total }: SelectableRunsProps) {
+  const selection = useRunSelection(runs);
+  const { selected, isPossible, selectAll } = selection;
+  return (
+    <Stack gap="xs">
+      {isPossible && (
+        <Group gap="sm" className={selected.length > 0 ? (classes["sticky"] ?? "") : ""}>
+          <Box hiddenFrom="sm">
+            <SelectAll selection={selection} label="All listed" />
+          </Box>
+          <BulkButtons filters={filters} project={project} total={total} selected={selected} />
+          {selected.length > 0 && (
+            <Group gap="xs">
+              <Text size="sm" role="status">
+                {pluralize(selected.length, "run")} selected
+              </Text>
+              <Button variant="subtle" size="compact-sm" onClick={() => selectAll(false)}>
+                Clear selection
+              </Button>
+            </Group>
+          )}
+        </Group>
+      )}
+      <RunRows runs={runs} stale={stale} selection={selection} />
+    </Stack>
+  );
+}
