@@ -7,10 +7,11 @@ import { send } from "../api/client.ts";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
 import { EmptyState, Page } from "../ui/page.tsx";
-import { cursorPagination, cursorParam } from "../ui/pagination.ts";
+import { cursorPagination, cursorParam, formatTotal } from "../ui/pagination.ts";
 import { Snippet } from "../ui/copy.tsx";
 import { isFiltered, toQuery, readFilters, type RunFilters, writeFilters } from "./filters.ts";
 import { FilterBar } from "./filter-bar.tsx";
+import { DownloadMenu } from "./download-menu.tsx";
 import { SelectableRuns } from "./selectable-runs.tsx";
 import { hasEnded } from "./live-updates.ts";
 
@@ -36,6 +37,9 @@ export default function RunList() {
           <Button component={Link} to="/bulk-actions" variant="default">
             Bulk actions
           </Button>
+          {first !== undefined && first.data.length > 0 && (
+            <DownloadMenu query={{ ...toQuery(filters), ...project }} total={formatTotal(first)} />
+          )}
         </>
       }
     >
