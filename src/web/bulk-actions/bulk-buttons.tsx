@@ -38,7 +38,7 @@ function BulkButton({ action, listed, onChoose }: BulkButtonProps) {
   const { label, target } = bulkButton(action, listed);
   const Icon = ICONS[action];
   const id = useId();
-  const style = { size: "sm", variant: "default", leftSection: <Icon size={16} aria-hidden /> } as const;
+  const style = { size: "xs", variant: "default", leftSection: <Icon size={14} aria-hidden /> } as const;
   if (!("reason" in target))
     return (
       <Button {...style} onClick={() => onChoose(target)}>

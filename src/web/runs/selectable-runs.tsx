@@ -3,7 +3,6 @@ import { Box, Button, Group, Stack, Text } from "@mantine/core";
 import type { RunSummary } from "../../../schemas/run.ts";
 import { BulkButtons } from "../bulk-actions/bulk-buttons.tsx";
 import type { RunFilters } from "./filters.ts";
-import { pluralize } from "./labels.ts";
 import { RunRows, SelectAll } from "./run-rows.tsx";
 import classes from "./selectable-runs.module.css";
 import { useRunSelection } from "./use-run-selection.ts";
@@ -21,23 +20,25 @@ export function SelectableRuns({ runs, stale, filters, project, total }: Selecta
   const selection = useRunSelection(runs);
   const { selected, isPossible, selectAll } = selection;
   return (
-    <Stack gap="xs">
+    <Stack gap={4}>
       {isPossible && (
-        <Group gap="sm" className={selected.length > 0 ? (classes["sticky"] ?? "") : ""}>
-          <Box hiddenFrom="sm">
-            <SelectAll selection={selection} label="All listed" />
-          </Box>
+        <Group gap="sm" className={classes[selected.length > 0 ? "sticky" : "actions"] ?? ""}>
           <BulkButtons filters={filters} project={project} total={total} selected={selected} />
-          {selected.length > 0 && (
-            <Group gap="xs">
-              <Text size="sm" role="status">
-                {pluralize(selected.length, "run")} selected
-              </Text>
-              <Button variant="subtle" size="compact-sm" onClick={() => selectAll(false)}>
-                Clear selection
-              </Button>
-            </Group>
-          )}
+          <Group gap="sm">
+            <Box hiddenFrom="sm">
+              <SelectAll selection={selection} label="All listed" />
+            </Box>
+            {selected.length > 0 && (
+              <>
+                <Text size="sm" role="status">
+                  {selected.length.toLocaleString()} selected
+                </Text>
+                <Button variant="subtle" size="compact-sm" onClick={() => selectAll(false)}>
+                  Clear selection
+                </Button>
+              </>
+            )}
+          </Group>
         </Group>
       )}
       <RunRows runs={runs} stale={stale} selection={selection} />

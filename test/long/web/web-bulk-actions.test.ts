@@ -175,7 +175,7 @@ it("acts on selected runs that fit, in every width, and gives a reason where non
       await expectAccessible(page, `runs-${width}-${colorScheme}`);
       const boxes = page.getByRole("checkbox", { name: /^Select run_/ });
       for (const index of [0, 1, 3]) await boxes.nth(index).check();
-      await page.getByText("3 runs selected").waitFor();
+      await page.getByText("3 selected", { exact: true }).waitFor();
       await expectAccessible(page, `selection-${width}-${colorScheme}`);
       await page.getByRole("button", { name: "Retry 2 selected…" }).click();
       const dialog = page.getByRole("dialog", { name: "Retry runs" });
@@ -185,7 +185,7 @@ it("acts on selected runs that fit, in every width, and gives a reason where non
       await dialog.getByRole("button", { name: "Cancel", exact: true }).click();
       await page.getByRole("button", { name: "Clear selection" }).click();
       await page.getByRole("checkbox", { name: /^(Select all listed runs|All listed)$/ }).check();
-      await page.getByText("4 runs selected").waitFor();
+      await page.getByText("4 selected", { exact: true }).waitFor();
       await visit("/runs?status=failed");
       const cancel = page.getByRole("button", { name: "Cancel…" });
       expect(await cancel.getAttribute("aria-disabled")).toBe("true");
