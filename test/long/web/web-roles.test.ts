@@ -36,6 +36,14 @@ const ALLOWED = [
   // A run of a single step.
   /^set step set$/,
   /^run_[\w-]+$/,
+  // Bulk actions and backtests.
+  /^((All bulk|Bulk) actions|Retry of 1 run of month-end|Backtest of version 3)$/,
+  /^(all|retried|skipped|equal|different|failing|not comparable) \([01]\)$/,
+  /^[01] (equal|different|failing|not comparable)$/,
+  /^\d+ \w+ \d{4}, [\d:]+$/,
+  /^(Replay of run_[\w-]+|Side by side : run_[\w-]+ and its replay)$/,
+  // The comparison of two runs.
+  /^(Compare|Compare with the last good run|Previous change|Next change|\w+ in run_[\w-]+)$/,
   /^\d+ (second|minute)s? ago$/,
   /^Give 17 customers in the north a discount of 10 %\?$/,
   // The step of that name, not the decision.
@@ -50,7 +58,7 @@ const ALLOWED = [
   /^(Expand|Collapse)$/,
   /^(region|revenue|orders)$/,
   /^(Run inputs|customers sql succeeded)$/,
-  /^(Copy .+|Download|CSV)$/,
+  /^(Copy .+|Download|CSV|Check again)$/,
   /^Evidence, plan and comment$/,
   // Their own keys, absence and password.
   /^Save absence$/,
