@@ -41,7 +41,7 @@ export const SkipReason = z
   .enum(["already_retried", "part_of_run", "wrong_status", "not_runnable", "changed", "purged"])
   .meta({
     description:
-      "`already_retried`: another run retries it. `part_of_run`: a run that is retried too started it. `wrong_status`: it has ended, or not " +
+      "`already_retried`: another run retries it. `part_of_run`: another run started it; `run_ids` retries it by itself. `wrong_status`: it has ended, or not " +
       "ended. `not_runnable`: a retry can't start; `message` says why. `changed`: a retry would do something else than the preview said. " +
       "`purged`: it is no longer stored.",
     example: "already_retried",

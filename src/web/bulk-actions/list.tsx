@@ -2,7 +2,7 @@
 import { Anchor, Box, Button, Card, Group, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import type { BulkAction } from "../../../schemas/bulk-action.ts";
+import type { BulkActionSummary } from "../../../schemas/bulk-action.ts";
 import { ProjectBadge } from "../projects/project-badge.tsx";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
@@ -40,7 +40,7 @@ export default function BulkActionList() {
   );
 }
 
-function Row({ bulkAction }: { bulkAction: BulkAction }) {
+function Row({ bulkAction }: { bulkAction: BulkActionSummary }) {
   const { id, status, project, reason, created_at: at, started_by: by } = bulkAction;
   return (
     <Card component="li" withBorder p="sm" style={{ overflowWrap: "anywhere" }}>

@@ -17,9 +17,10 @@ interface PlanProps {
 export function Plan({ plan, inDialog = false }: PlanProps) {
   return (
     <Stack component="ul" gap="sm" m={0} p={0} aria-label="Plan" style={{ listStyle: "none" }}>
-      {plan.map((group) => (
+      {plan.map((group, position) => (
         <Card
-          key={`${group.workflow_id ?? ""} ${group.version}`}
+          // Runs with definitions of their own can share a version.
+          key={`${position} ${group.workflow_id ?? ""} ${group.version}`}
           component="li"
           withBorder
           p="sm"
@@ -33,13 +34,23 @@ export function Plan({ plan, inDialog = false }: PlanProps) {
 }
 
 function VersionPlan({ group, inDialog }: { group: BulkActionPlan; inDialog: boolean }) {
-  const { workflow_id: workflow, version, runs, reused = {}, run = {}, effects = [] } = group;
+  const {
+    workflow_id: workflow,
+    version,
+    changed = false,
+    runs,
+    reused = {},
+    run = {},
+    effects = [],
+  } = group;
   const others = effects.filter(({ again }) => again === 0);
   return (
     <Stack gap={6}>
       <Group justify="space-between" gap="xs">
         <Text size="sm" fw={600}>
-          {workflow === null ? "Single steps" : `${workflow}, version ${version}`}
+          {workflow === null
+            ? "Single steps"
+            : `${workflow}, version ${version}${changed ? ", with a changed definition" : ""}`}
         </Text>
         <Text size="sm">{pluralize(runs, "run")}</Text>
       </Group>

@@ -1,12 +1,12 @@
 /** How far a bulk action is: one bar; what is missing at its end is pending. */
 import { Progress } from "@mantine/core";
-import type { BulkAction } from "../../../schemas/bulk-action.ts";
+import type { BulkActionSummary } from "../../../schemas/bulk-action.ts";
 import { RUN_STATUSES } from "../runs/filters.ts";
 import { STATUS_STYLES } from "../ui/status-badge.tsx";
 import { describeCounts, DONE } from "./texts.ts";
 
 interface ProgressBarProps {
-  bulkAction: BulkAction;
+  bulkAction: BulkActionSummary;
   size?: "sm" | "md";
 }
 
@@ -26,7 +26,7 @@ export function ProgressBar({ bulkAction, size = "md" }: ProgressBarProps) {
 }
 
 /** Retried runs by the status of the retry. A retry that was purged has none. */
-function partsOf({ action, runs, retries = {} }: BulkAction) {
+function partsOf({ action, runs, retries = {} }: BulkActionSummary) {
   const byStatus = RUN_STATUSES.map((status) => ({
     name: status as string,
     count: retries[status] ?? 0,

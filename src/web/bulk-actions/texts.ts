@@ -48,7 +48,7 @@ export const skipLabel = (reason: SkipReason, action: BulkActionKind): string =>
 
 const SKIP_LABELS: Readonly<Record<Exclude<SkipReason, "wrong_status">, string>> = {
   already_retried: "already retried by another run",
-  part_of_run: "started by another of these runs, whose retry starts it again",
+  part_of_run: "part of another run, whose retry starts it again",
   not_runnable: "can’t be retried",
   changed: "a retry would do something else than was confirmed",
   purged: "no longer stored",
