@@ -2,7 +2,6 @@
 import type { PassedBacktest } from "../../schemas/backtest-rule.ts";
 import type { Backtest, BacktestEffect, BacktestRun } from "../../schemas/backtest.ts";
 import type { Difference } from "../../schemas/difference.ts";
-import type { Progress } from "../core/tool.ts";
 import { type Io, paint } from "./io.ts";
 import { plural } from "./plural.ts";
 import { printTable } from "./project-output.ts";
@@ -22,18 +21,6 @@ export const progressLine = ({ runs }: Backtest): string =>
 export function describePassed({ id, runs, accepted }: PassedBacktest): string {
   const found = id === null ? "there were no runs" : `${id}, ${plural(runs.total, "run")}: ${counts(runs)}`;
   return accepted.length === 0 ? found : `${found}; accepted: ${accepted.join(", ")}`;
-}
-
-/** Shows the progress of a backtest on standard error: a line that is redrawn on a terminal, else one for each tenth. */
-export function progressView(io: Io): (progress: Progress) => void {
-  let shown: string | undefined;
-  return ({ done, total, message }) => {
-    const key = io.errTerminal ? message : String(Math.floor((10 * done) / total));
-    if (key === shown) return;
-    if (io.errTerminal && shown !== undefined) io.eraseLines?.(1);
-    shown = key;
-    io.err(`${message}\n`);
-  };
 }
 
 /**

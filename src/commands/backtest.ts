@@ -6,11 +6,12 @@ import { cancelBacktest } from "../../tools/backtests/cancel-backtest.ts";
 import { getBacktest } from "../../tools/backtests/get-backtest.ts";
 import { getWorkflow } from "../../tools/workflows/get-workflow.ts";
 import { AppError } from "../core/errors.ts";
-import { describeVerdict, printBacktest, progressLine, progressView } from "./backtest-report.ts";
+import { describeVerdict, printBacktest, progressLine } from "./backtest-report.ts";
 import { checkText, readText } from "./definition-text.ts";
 import { inProcessExecutor, type InProcessExecutor, withExecutor } from "./in-process-executor.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
 import { type Operator, withOperator } from "./operator.ts";
+import { progressView } from "./progress-view.ts";
 import { printJson } from "./project-output.ts";
 import type { RunHost } from "./run.ts";
 

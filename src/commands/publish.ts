@@ -5,7 +5,7 @@ import type { PublishedWorkflow as PublishedWorkflowSchema } from "../../schemas
 import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
 import { SECOND } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
-import { progressView } from "./backtest-report.ts";
+import { progressView } from "./progress-view.ts";
 import { inProcessExecutor, withExecutor } from "./in-process-executor.ts";
 import { type Io, issueLine } from "./io.ts";
 import { type Operator, withOperator } from "./operator.ts";
