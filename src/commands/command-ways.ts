@@ -30,6 +30,13 @@ const LIVE_BACKTEST = /\bbacktest_workflow with version: (\d+), reads: "live"/g;
 
 const ACCEPTED = /\baccept_differences: (\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)*")*\])/g;
 
+/** Routes of bulk actions in messages, which have no operation with the same name over MCP. */
+const BULK_ROUTES: readonly (readonly [RegExp, string])[] = [
+  [/\bGET \/bulk-actions\/([\w-]+)\/runs\b/g, "millrace runs bulk show $1 --result all"],
+  [/\bGET \/bulk-actions(?= )/g, "millrace runs bulk list"],
+  [/\bPOST \/bulk-actions\/\{bulk_action_id\}\/cancel\b/g, "millrace runs bulk stop <bulk-action>"],
+];
+
 /** Where there are too many names for a sentence. */
 const ACCEPTED_BELOW = "accept_differences: the names in `errors`";
 
@@ -38,7 +45,7 @@ const asArgument = (word: string): string =>
 
 /** @param message the message of an operation's error */
 export const withCommands = (message: string): string =>
-  message
+  BULK_ROUTES.reduce((text, [route, command]) => text.replace(route, command), message)
     .replace(BACKTEST, "The runs are on")
     .replace(LIVE_BACKTEST, "millrace workflows backtest <workflow> --version $1 --reads live")
     .replace(ACCEPTED, (_, names: string) =>

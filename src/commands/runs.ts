@@ -1,20 +1,17 @@
 /** `millrace runs`: lists, shows and cancels runs. */
 import { MAX_PAGE } from "../../schemas/page.ts";
-import { FINAL_STATUSES, type Run, RunStatus, type RunSummary } from "../../schemas/run.ts";
+import { FINAL_STATUSES, type Run, type RunSummary } from "../../schemas/run.ts";
 import { cancelRun } from "../../tools/runs/cancel-run.ts";
 import { getRun } from "../../tools/runs/get-run.ts";
 import { listRuns } from "../../tools/runs/list-runs.ts";
-import { nearMatch } from "../core/near-match.ts";
 import { alignColumns } from "./columns.ts";
-import { CommandError, EXIT, type Io, paint } from "./io.ts";
+import { type Io, paint } from "./io.ts";
 import { withOperator } from "./operator.ts";
 import { describeWaits, describeFailure } from "./run.ts";
+import { filterInput, type RunFilterOptions } from "./run-filter.ts";
 import { stepLine } from "./run-view.ts";
 
-export interface RunsOptions {
-  workflow?: string;
-  project?: string;
-  status?: string[];
+export interface RunsOptions extends Pick<RunFilterOptions, "workflow" | "project" | "status"> {
   /** Paths of values that are shown of each run. */
   values?: string[];
   limit?: number;
@@ -33,18 +30,15 @@ const nameOf = ({ workflow_id: workflow, step }: Pick<RunSummary, "workflow_id" 
 /** Lists runs, newest first. */
 export async function showRuns(
   io: Io,
-  { workflow, project, status, values = [], limit = DEFAULT_LIMIT, json }: RunsOptions,
+  { values = [], limit = DEFAULT_LIMIT, json, ...filter }: RunsOptions,
 ): Promise<void> {
   const input = {
-    workflow_id: workflow,
-    project,
-    status: status?.map(checkStatus),
-    values: values.length === 0 ? undefined : values,
+    ...filterInput(filter),
+    ...(values.length > 0 && { values }),
     limit: Math.min(limit, MAX_PAGE),
   };
-  const definedInput = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
   const { items, total } = await withOperator(io, { requiresStateFor: "list runs of" }, ({ call }) =>
-    call<{ items: RunSummary[]; total: number }>(listRuns, definedInput),
+    call<{ items: RunSummary[]; total: number }>(listRuns, input),
   );
   if (json) return io.out(`${JSON.stringify(items, null, 2)}\n`);
   if (items.length === 0) return io.out("There are no such runs. Start one: millrace run <workflow>\n");
@@ -111,14 +105,5 @@ export async function cancelOneRun(io: Io, id: string): Promise<void> {
     FINAL_STATUSES.has(run.status)
       ? `The run ${run.id} is ${run.status}.\n`
       : `The run ${run.id} is being cancelled. Its running steps end first.\n`,
-  );
-}
-
-function checkStatus(status: string): string {
-  if ((RunStatus.options as readonly string[]).includes(status)) return status;
-  const near = nearMatch(status, RunStatus.options);
-  throw new CommandError(
-    `--status must be one of ${RunStatus.options.join(", ")}, got ${status}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
-    EXIT.usage,
   );
 }

@@ -91,10 +91,14 @@ const host: ProcessHost = {
   platform: `${process.platform} ${process.arch}`,
 };
 
-/** Runs a command to its end in this process: a process of its own takes half a second. */
+/**
+ * Runs a command to its end in this process: a process of its own takes half a second.
+ * @param replaced what the command uses of the process, such as the answer of the person at the terminal
+ */
 export async function runHere(
   args: readonly string[],
   env: Record<string, string> = {},
+  replaced: Partial<ProcessHost> = {},
 ): Promise<CommandResult> {
   let [out, err] = ["", ""];
   const io: Io = {
@@ -106,7 +110,7 @@ export async function runHere(
     env: { ...process.env, ...env },
     onExit: () => {},
   };
-  const code = await runProgram(io, host, args);
+  const code = await runProgram(io, { ...host, ...replaced }, args);
   return { code, out, err };
 }
 

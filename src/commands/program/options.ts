@@ -1,5 +1,6 @@
 /** Options that several commands share. */
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { RunTrigger } from "../../../schemas/run.ts";
 import type { AuthMode } from "../../../schemas/user.ts";
 import type { Io } from "../io.ts";
 
@@ -78,3 +79,51 @@ export const authModeOption = (): Option =>
 
 // Repeated from schemas/backtest-rule.ts, for the same reason.
 export const MAX_BACKTEST_RUNS = 1_000;
+
+// Repeated from schemas/run.ts, for the same reason.
+const RUN_TRIGGERS: readonly RunTrigger[] = [
+  "rest",
+  "mcp",
+  "cli",
+  "web",
+  "schedule",
+  "webhook",
+  "backfill",
+  "workflow",
+  "on_failure",
+  "example",
+  "backtest",
+];
+
+/** The filters of every command that lists runs. */
+export const addRunFilter = (command: Command): Command =>
+  command
+    .option("--workflow <id>", "only runs of this workflow")
+    .option("--project <id>", "only runs of this project")
+    .option(
+      "--status <status...>",
+      "only runs with these statuses: queued, running, waiting, succeeded, failed, cancelled",
+    );
+
+/** The filters of commands that take all runs that fit. */
+export const addFullRunFilter = (command: Command): Command =>
+  addRunFilter(command)
+    .addOption(new Option("--trigger <trigger>", "only runs started by this").choices(RUN_TRIGGERS))
+    .option("--since <time>", "only runs created at or after this time or date, such as 2026-11-21")
+    .option("--until <time>", "only runs created before this time or date");
+
+/**
+ * Refuses an option that only the parent command has, as an unknown option is refused: before the name of the subcommand, commander gives
+ * options to the parent, and a filter that is ignored would take too many runs.
+ * @returns the subcommand, whose `optsWithGlobals` has the options of both places
+ */
+export function withKnownOptions(command: Command): Command {
+  const known = new Set(command.options.map((option) => option.attributeName()));
+  for (let parent = command.parent; parent !== null; parent = parent.parent)
+    for (const option of parent.options)
+      if (!known.has(option.attributeName()) && parent.getOptionValue(option.attributeName()) !== undefined)
+        command.error(`error: ${command.name()} has no option '${option.long}'`, {
+          code: "commander.unknownOption",
+        });
+  return command;
+}

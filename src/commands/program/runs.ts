@@ -1,8 +1,9 @@
 /** `run`, `run-step`, `runs` and `workflows`. */
 import { type Command, Option } from "commander";
 import type { Io } from "../io.ts";
+import { registerBulkActions } from "./bulk-actions.ts";
 import type { ProcessHost } from "./host.ts";
-import { configOption, integer, jsonOption, MAX_BACKTEST_RUNS } from "./options.ts";
+import { addRunFilter, configOption, integer, jsonOption, MAX_BACKTEST_RUNS } from "./options.ts";
 
 // Repeated from schemas/workflow.ts: --help must not wait until zod is loaded.
 const WORKFLOW_STATUSES = ["draft", "published", "archived"];
@@ -14,7 +15,11 @@ Exit codes:
 
 const loadWorkflows = () => import("../workflows.ts");
 
-export function registerRuns(program: Command, io: Io, { onStop }: Pick<ProcessHost, "onStop">): void {
+export function registerRuns(
+  program: Command,
+  io: Io,
+  { onStop, ask }: Pick<ProcessHost, "onStop" | "ask">,
+): void {
   program
     .command("run")
     .description("run a workflow and print its output; progress goes to standard error")
@@ -57,7 +62,7 @@ export function registerRuns(program: Command, io: Io, { onStop }: Pick<ProcessH
     );
 
   const runs = addListOptions(
-    program.command("runs").description("list runs, show, compare and cancel runs"),
+    program.command("runs").description("list, show, compare and cancel runs; retry or cancel many"),
   ).action(async (options) => (await import("../runs.ts")).showRuns(io, options));
 
   addListOptions(runs.command("list").description("list runs, newest first")).action(
@@ -91,6 +96,8 @@ export function registerRuns(program: Command, io: Io, { onStop }: Pick<ProcessH
     .description("cancel a run and the runs that it started")
     .argument("<run>", "id of the run")
     .action(async (run) => (await import("../runs.ts")).cancelOneRun(io, run));
+
+  registerBulkActions(runs, io, { onStop, ask });
 }
 
 export function registerTriggers(program: Command, io: Io): void {
@@ -132,13 +139,7 @@ export function registerTriggers(program: Command, io: Io): void {
 }
 
 const addListOptions = (command: Command): Command =>
-  command
-    .option("--workflow <id>", "only runs of this workflow")
-    .option("--project <id>", "only runs of this project")
-    .option(
-      "--status <status...>",
-      "only runs with these statuses: queued, running, waiting, succeeded, failed, cancelled",
-    )
+  addRunFilter(command)
     .option("--values <path...>", "show these values of each run, such as output.total or inputs.region")
     // Without a default here: that of `runs` would replace what `runs list` was given.
     .addOption(
