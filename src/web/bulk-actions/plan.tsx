@@ -17,10 +17,10 @@ interface PlanProps {
 export function Plan({ plan, inDialog = false }: PlanProps) {
   return (
     <Stack component="ul" gap="sm" m={0} p={0} aria-label="Plan" style={{ listStyle: "none" }}>
-      {plan.map((group, position) => (
+      {plan.map((group) => (
         <Card
           // Runs with definitions of their own can share a version.
-          key={`${position} ${group.workflow_id ?? ""} ${group.version}`}
+          key={JSON.stringify(group)}
           component="li"
           withBorder
           p="sm"
