@@ -15,6 +15,8 @@ export interface CsvFormat {
   /** What opens the file. */
   for?: "spreadsheet" | "program" | undefined;
   separator?: (typeof CSV_SEPARATORS)[number] | undefined;
+  /** Whether the text follows another one in the same file. */
+  continues?: boolean | undefined;
 }
 
 type Row = Readonly<Record<string, unknown>>;
@@ -35,13 +37,14 @@ export const rowsToCsv = (rows: readonly Row[], columns: readonly string[], form
 
 export function csvText(
   lines: readonly (readonly string[])[],
-  { for: reader = "spreadsheet", separator = "," }: CsvFormat = {},
+  { for: reader = "spreadsheet", separator = ",", continues = false }: CsvFormat = {},
 ): string {
   const isForPeople = reader === "spreadsheet";
   const written = lines.map((line) => {
     const cells = isForPeople ? line.map((cell) => guarded(cell, separator)) : line;
     return `${lineOf(cells, separator)}\r\n`;
   });
+  if (continues) return written.join("");
   // Readers that know this line would take such a cell for one.
   const directive = !isForPeople && /^sep=/i.test(lines[0]?.[0] ?? "") ? `sep=${separator}\r\n` : "";
   return `${isForPeople ? "\uFEFF" : directive}${written.join("")}`;

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The command line; the only file that touches the process. */
 import { fork, spawn } from "node:child_process";
+import { once } from "node:events";
 import { CommandError, type Io, EXIT, sanitizeForTerminal } from "./commands/io.ts";
 import type { ProcessHost } from "./commands/program/host.ts";
 import { runProgram } from "./commands/program/run-program.ts";
@@ -28,6 +29,7 @@ process.stderr.on("error", () => {});
 let exitWhenDone = false;
 const io: Io = {
   out: (text) => void process.stdout.write(process.stdout.isTTY ? sanitizeForTerminal(text) : text),
+  outDrained: async () => void (process.stdout.writableNeedDrain && (await once(process.stdout, "drain"))),
   err: (text) => void process.stderr.write(process.stderr.isTTY ? sanitizeForTerminal(text) : text),
   // Moves the cursor up and clears everything below it.
   eraseLines: (lines) => void process.stderr.write(`\u001b[${lines}A\u001b[J`),

@@ -10,7 +10,7 @@ import { auditResult } from "./doctor/audit.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
 import { OPERATOR_ACTOR, withOperator } from "./operator.ts";
 import { plural } from "./plural.ts";
-import { assertNewFile, writeLines } from "./write-lines.ts";
+import { assertNewFile, jsonLines, writeOutput } from "./write-lines.ts";
 
 export interface AuditExportOptions {
   since?: string;
@@ -36,8 +36,7 @@ export async function exportAudit(io: Io, { output, ...filter }: AuditExportOpti
         yield* items as AuditEntry[];
       }
     }
-    if (output !== undefined) return writeLines(output, entries());
-    for await (const entry of entries()) io.out(`${JSON.stringify(entry)}\n`);
+    await writeOutput(io, output, jsonLines(entries()));
   });
   if (output !== undefined) io.out(`${plural(count, "audit entry", "audit entries")} written to ${output}\n`);
 }

@@ -11,6 +11,8 @@ import { maskKeys, redactSecrets } from "./log-redaction.ts";
 
 export interface Io {
   out(text: string): void;
+  /** Resolves when standard output takes more: the program that reads it may be slower, and unread output is in memory. */
+  outDrained?(): Promise<void>;
   err(text: string): void;
   /** Erases the last lines that were written to standard error, which must be a terminal. */
   eraseLines?(lines: number): void;

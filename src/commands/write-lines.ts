@@ -1,8 +1,8 @@
-/** Writes lines of JSON to a new file, which is complete or does not exist. */
+/** Writes what does not fit into memory, part by part: to a new file, which is complete or does not exist, or to standard output. */
 import { once } from "node:events";
 import { createWriteStream, existsSync, renameSync, rmSync } from "node:fs";
 import { finished } from "node:stream/promises";
-import { CommandError, EXIT } from "./io.ts";
+import { CommandError, EXIT, type Io } from "./io.ts";
 
 /** @throws CommandError when the file exists */
 export function assertNewFile(file: string): void {
@@ -10,11 +10,33 @@ export function assertNewFile(file: string): void {
     throw new CommandError(`${file} already exists. Nothing was written. Choose another name.`, EXIT.usage);
 }
 
+/** Each value as a line of JSON. */
+export async function* jsonLines(values: AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const value of values) yield `${JSON.stringify(value)}\n`;
+}
+
 /**
- * Writes to `<file>.part` first, so that an incomplete file never has the final name. Only this user can read it.
- * @throws CommandError when it can't be written
+ * Writes texts to a new file, or without one to standard output, as fast as they are read there.
+ * @throws CommandError when the file can't be written
  */
-export async function writeLines(file: string, lines: AsyncIterable<object>): Promise<void> {
+export async function writeOutput(
+  io: Io,
+  file: string | undefined,
+  texts: AsyncIterable<string>,
+): Promise<void> {
+  if (file !== undefined) return writeTexts(file, texts);
+  for await (const text of texts) {
+    io.out(text);
+    await io.outDrained?.();
+  }
+}
+
+/** Writes lines of JSON to a new file. @throws CommandError when it can't be written */
+export const writeLines = (file: string, lines: AsyncIterable<object>): Promise<void> =>
+  writeTexts(file, jsonLines(lines));
+
+/** Writes to `<file>.part` first, so that an incomplete file never has the final name. Only this user can read it. */
+async function writeTexts(file: string, texts: AsyncIterable<string>): Promise<void> {
   const part = `${file}.part`;
   // "wx": a second command that writes the same file fails here.
   const out = createWriteStream(part, { flags: "wx", mode: 0o600 });
@@ -22,7 +44,7 @@ export async function writeLines(file: string, lines: AsyncIterable<object>): Pr
     throw new CommandError(`${part} cannot be written: ${error.message}`, EXIT.usage);
   });
   try {
-    for await (const line of lines) if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, "drain");
+    for await (const text of texts) if (!out.write(text)) await once(out, "drain");
     out.end();
     await finished(out);
     renameSync(part, file);

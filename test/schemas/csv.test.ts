@@ -81,6 +81,17 @@ describe("csvText", () => {
     );
   });
 
+  it("is the same text when it is written in parts", () => {
+    fc.assert(
+      fc.property(table, table, fc.constantFrom("spreadsheet", "program"), (first, rest, reader) => {
+        const format = { for: reader } as const;
+        expect(csvText(first, format) + csvText(rest, { ...format, continues: true })).toBe(
+          csvText([...first, ...rest], format),
+        );
+      }),
+    );
+  });
+
   it("has no formula for a reader of any separator, also for one that splits inside of quotes", () => {
     fc.assert(
       fc.property(table, fc.constantFrom(...CSV_SEPARATORS), (lines, separator) => {
