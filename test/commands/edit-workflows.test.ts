@@ -123,6 +123,7 @@ describe("millrace completion", () => {
     expect(await complete("backf")).toEqual(["backfill", "backfills"]);
     expect(await complete("runs", "c")).toEqual(["compare", "cancel"]);
     expect(await complete("runs", "b")).toEqual(["bulk"]);
+    expect(await complete("runs", "export", "--format", "")).toEqual(["jsonl", "csv"]);
     expect(await complete("runs", "bulk", "s")).toEqual(["show", "stop"]);
     expect(await complete("runs", "bulk", "retry", "--trigger", "web")).toEqual(["web", "webhook"]);
     expect(await complete("backfill", "--dr")).toEqual(["--dry-run"]);

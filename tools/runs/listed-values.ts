@@ -25,7 +25,7 @@ const LISTED_PATH = new RegExp(
 const BELOW_OUTPUT = /^\.output(?<path>(?:[.[].*)?)$/su;
 
 /** A value of each run. */
-interface ListedPath {
+export interface ListedPath {
   /** As the caller wrote it. */
   name: string;
   /** The reference of the recorded value that it is a part of, as `get_run_value` takes it. */
@@ -61,6 +61,10 @@ export function listedPaths(names: readonly string[]): ListedPath[] {
   return paths;
 }
 
+/** The value of a path in the recorded value of its reference. */
+export const listedValue = (recorded: unknown, { paths }: ListedPath): { value: unknown } | undefined =>
+  paths.map((path) => valueAt(recorded, path)).find((place) => "value" in place);
+
 /**
  * Reads values of several runs.
  * @returns for each run its values by the names of their paths, without those that it doesn't have. A large one is
@@ -89,11 +93,11 @@ export async function readListedValues(
     // The run may be purged between the two.
     if (value?.text.length !== chars) return [];
     const whole: unknown = JSON.parse(value.text);
-    return parts.flatMap(({ name, paths: places }) => {
-      const found = places.map((path) => valueAt(whole, path)).find((place) => "value" in place);
+    return parts.flatMap((part) => {
+      const found = listedValue(whole, part);
       if (found === undefined) return [];
       const json = JSON.stringify(found.value);
-      return [[name, json.length <= max ? found.value : truncated(json, json.length)] as const];
+      return [[part.name, json.length <= max ? found.value : truncated(json, json.length)] as const];
     });
 
     function truncated(json: string, length: number) {

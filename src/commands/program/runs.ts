@@ -3,7 +3,15 @@ import { type Command, Option } from "commander";
 import type { Io } from "../io.ts";
 import { registerBulkActions } from "./bulk-actions.ts";
 import type { ProcessHost } from "./host.ts";
-import { addRunFilter, configOption, integer, jsonOption, MAX_BACKTEST_RUNS } from "./options.ts";
+import {
+  addFullRunFilter,
+  addRunFilter,
+  configOption,
+  integer,
+  jsonOption,
+  MAX_BACKTEST_RUNS,
+  withKnownOptions,
+} from "./options.ts";
 
 // Repeated from schemas/workflow.ts: --help must not wait until zod is loaded.
 const WORKFLOW_STATUSES = ["draft", "published", "archived"];
@@ -12,6 +20,12 @@ const BACKTEST_HELP = `
 Exit codes:
   0  no run differs or fails
   1  runs differ or fail, or none could be compared, or the backtest did not finish`;
+
+const EXPORT_HELP = `
+CSV begins with a byte order mark, and a text that a spreadsheet could take for a formula gets an
+apostrophe in front. Lists and objects are JSON in their cell; a value that a run lacks is empty.
+jsonl has the exact values. Long messages of errors are shortened, as in all lists of runs:
+millrace runs show <run> has the whole one.`;
 
 const loadWorkflows = () => import("../workflows.ts");
 
@@ -62,7 +76,7 @@ export function registerRuns(
     );
 
   const runs = addListOptions(
-    program.command("runs").description("list, show, compare and cancel runs; retry or cancel many"),
+    program.command("runs").description("list, show, compare, cancel and export runs; retry or cancel many"),
   ).action(async (options) => (await import("../runs.ts")).showRuns(io, options));
 
   addListOptions(runs.command("list").description("list runs, newest first")).action(
@@ -96,6 +110,21 @@ export function registerRuns(
     .description("cancel a run and the runs that it started")
     .argument("<run>", "id of the run")
     .action(async (run) => (await import("../runs.ts")).cancelOneRun(io, run));
+
+  addFullRunFilter(
+    runs.command("export").description("write all runs that fit, newest first, as lines of JSON or as CSV"),
+  )
+    .option("--values <path...>", "add these whole values, such as output.total; at most 10")
+    .addOption(
+      new Option("--format <format>", "jsonl: exact, as the API returns runs; csv: for spreadsheets")
+        .choices(["jsonl", "csv"])
+        .default("jsonl"),
+    )
+    .option("--output <file>", "output file; must not exist (default: standard output)")
+    .addHelpText("after", EXPORT_HELP)
+    .action(async (_, command: Command) =>
+      (await import("../runs-export.ts")).exportRuns(io, withKnownOptions(command).optsWithGlobals()),
+    );
 
   registerBulkActions(runs, io, { onStop, ask });
 }
