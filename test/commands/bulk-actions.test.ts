@@ -106,7 +106,7 @@ describe("millrace runs bulk retry", () => {
     const skipped = await cli(["runs", "bulk", "show", id, "--result", "skipped"]);
     expect(skipped.out).toBe("The bulk action has no such runs.\n");
     expect((await cli(["runs", "bulk", "list"])).out).toMatch(
-      /^bulk_\S+ +retry +pay +finished +2 of 2 +0 +2 /m,
+      /^blk_\S+ +retry +pay +finished +2 of 2 +0 +2 /m,
     );
   });
 
@@ -216,7 +216,7 @@ describe("millrace runs bulk show and stop", () => {
     ]);
     const stopped = await cli(["runs", "bulk", "stop", id]);
     expect(stopped).toMatchObject({ code: 0 });
-    expect(stopped.out).toMatch(/^Stopped bulk_\S+: 2 runs will not be retried\. .*--running/);
+    expect(stopped.out).toMatch(/^Stopped blk_\S+: 2 runs will not be retried\. .*--running/);
     expect((await cli(["runs", "bulk", "show", id])).out).toMatch(/ {2}cancelled\n[^]*Stopped by operator\n/);
     const again = await cli(["runs", "bulk", "stop", id, "--running"]);
     expect(again).toMatchObject({
@@ -224,7 +224,7 @@ describe("millrace runs bulk show and stop", () => {
       err: expect.stringContaining(`millrace runs bulk show ${id} --result all lists its runs.`),
     });
     expect(again.err).toContain("already ended");
-    const none = await cli(["runs", "bulk", "show", "bulk_none"]);
+    const none = await cli(["runs", "bulk", "show", "blk_none"]);
     expect(none).toMatchObject({
       code: 1,
       err: expect.stringContaining("millrace runs bulk list lists them"),

@@ -50,7 +50,7 @@ async function payments(fields: Record<string, unknown> = {}) {
     const { digest } = await bulk(input);
     return bulk({ ...input, digest });
   };
-  /** Continues a bulk action until it has ended. The clock stands still unless its rate makes it wait. */
+  /** Continues a bulk action until it has ended. The clock does not advance unless its rate makes it wait. */
   const finish = async ({ id }: Pick<BulkAction, "id">): Promise<BulkAction> => {
     for (;;) {
       const done = await here.executor.continueBulkActions();

@@ -1,6 +1,6 @@
 /** The runs that a bulk action is to handle: those of a filter, or named ones. */
 import { z } from "zod";
-import { MAX_BULK_RUNS } from "../../schemas/bulk-action.ts";
+import { MAX_BULK_RUNS, type SkippedRuns } from "../../schemas/bulk-action.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import { ProjectFilter } from "../../schemas/project.ts";
 import { RunId, type RunStatus } from "../../schemas/run.ts";
@@ -10,12 +10,15 @@ import { AppError } from "../../src/core/errors.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import type { ListPosition, RunFilter, RunRecord } from "../../src/core/model.ts";
+import { unscoped } from "../../src/core/scoped-readers.ts";
+import { addUpSkipped } from "../../src/core/skipped-runs.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { assertProjectFilter } from "../projects/find-project.ts";
 import { runFilter, toRunFilter } from "../runs/run-page.ts";
 
-/** Number of runs that are read at a time. */
+/** Number of runs that are read at a time, and at most, where many were retried already. */
 const PAGE = 200;
+const MAX_READ = 10_000;
 
 const { status, trigger, since, until } = runFilter;
 
@@ -57,10 +60,15 @@ const UNFINISHED: readonly RunStatus[] = ["queued", "running", "waiting"];
 const FILTERS = ["workflow_id", "project", "status", "trigger", "since", "until"] as const;
 
 export interface Chosen {
-  /** The oldest first; at least one. */
+  /** The oldest first. */
   runs: RunRecord[];
+  /** Those that fit, and with which nothing happens. One of both lists has at least one. */
+  skipped: SkippedRuns[];
   /** Whether more fit the filter. */
   more: boolean;
+  /** The project of all of them, and their workflows; null stands for single steps. */
+  project: string;
+  workflows: ReadonlySet<string | null>;
 }
 
 /** Issues of the fields that choose the runs. */
@@ -108,20 +116,65 @@ export async function chooseRuns(
   action: Action,
   { input, before }: { input: ChosenRuns; before?: string | undefined },
 ): Promise<Chosen> {
-  const chosen =
-    input.run_ids === undefined
-      ? await filtered(ctx, input, filterOf(action, input), before)
-      : await named(ctx, input.run_ids);
-  if (chosen.runs.length === 0)
+  const isNamed = input.run_ids !== undefined;
+  const found = isNamed ? await named(ctx, input.run_ids!) : filtered(ctx, action, { input, before });
+  const ids = isNamed ? new Set((found as readonly RunRecord[]).map(({ id }) => id)) : null;
+  const runs: RunRecord[] = [];
+  const passed: RunRecord[] = [];
+  const skipped: SkippedRuns[] = [];
+  let more = false;
+  for await (const run of found) {
+    if ((more = runs.length === MAX_BULK_RUNS)) break;
+    const reason = action === "retry" ? await reasonToSkip(ctx, run, ids) : undefined;
+    if (reason === undefined) runs.push(run);
+    else {
+      passed.push(run);
+      skipped.push({ ...reason, runs: 1, first: [run.id] });
+    }
+  }
+  if (runs.length + passed.length === 0)
     throw new AppError(
       "run_not_found",
       "No run fits the filter, so there is nothing to do. list_runs (GET /runs) lists runs with the same filter.",
     );
-  assertOneProject(chosen.runs, input);
-  return chosen;
+  const all = [...runs, ...passed];
+  return {
+    runs: runs.toSorted(oldestFirst),
+    skipped: addUpSkipped(skipped),
+    more,
+    project: oneProject(all, input),
+    workflows: new Set(all.map(({ workflowId }) => workflowId)),
+  };
 }
 
-async function named(ctx: ToolContext, ids: readonly string[]): Promise<Chosen> {
+/**
+ * Why a retry of a run is left to others: another run retries it, or another one started it, whose retry starts it again.
+ * @param ids those of all runs, where the caller has named them: who names the run of a call means it; null for a filter
+ */
+async function reasonToSkip(
+  ctx: ToolContext,
+  run: RunRecord,
+  ids: ReadonlySet<string> | null,
+): Promise<Pick<SkippedRuns, "reason" | "message"> | undefined> {
+  const { items } = await ctx.read.runs.page({ filter: { retryOf: run.id }, after: null, limit: 1 });
+  if (items.length > 0) return { reason: "already_retried" };
+  if (run.parent === null || (ids !== null && !(await isPartOf(ctx, run, ids)))) return undefined;
+  return { reason: "part_of_run", message: `${run.parent.runId} started it: retry that one.` };
+}
+
+/** Whether one of these runs started it, or started what did: its retry starts it again. */
+async function isPartOf(ctx: ToolContext, run: RunRecord, ids: ReadonlySet<string>): Promise<boolean> {
+  // Runs between them may belong to a project that the caller can't see. Only whether there are some leaves this function.
+  const { runs } = unscoped(ctx.read);
+  for (let child: RunRecord | undefined = run; child !== undefined && child.parent !== null;) {
+    const { runId } = child.parent;
+    if (ids.has(runId)) return true;
+    child = await runs.find(runId);
+  }
+  return false;
+}
+
+async function named(ctx: ToolContext, ids: readonly string[]): Promise<RunRecord[]> {
   const runs = new Map<string, RunRecord>();
   const issues: Issue[] = [];
   for (const [index, id] of ids.entries()) {
@@ -136,39 +189,39 @@ async function named(ctx: ToolContext, ids: readonly string[]): Promise<Chosen> 
       `${issues.length} of the run_ids are not those of runs, see errors. list_runs (GET /runs) lists runs; old ones are deleted.`,
       { errors: issues },
     );
-  return { runs: [...runs.values()].toSorted(oldestFirst), more: false };
+  return [...runs.values()];
 }
 
-async function filtered(
+/** The runs that fit, the newest first: up to `MAX_READ`, of which the caller takes as many as it needs. */
+async function* filtered(
   ctx: ToolContext,
-  { project, workflow_id: workflowId }: ChosenRuns,
-  filter: RunFilter,
-  before: string | undefined,
-): Promise<Chosen> {
-  await assertProjectFilter(ctx, project);
-  if (workflowId !== undefined) await findWorkflow(ctx.read.workflows, workflowId);
-  const last = [filter.until, before].filter((time) => time !== undefined).toSorted()[0];
-  const runs: RunRecord[] = [];
+  action: Action,
+  { input, before }: { input: ChosenRuns; before?: string | undefined },
+): AsyncGenerator<RunRecord> {
+  await assertProjectFilter(ctx, input.project);
+  if (input.workflow_id !== undefined) await findWorkflow(ctx.read.workflows, input.workflow_id);
+  const filter = filterOf(action, input);
+  const until = [filter.until, before].filter((time) => time !== undefined).toSorted()[0];
   let after: ListPosition | null = null;
-  do {
+  for (let read = 0; read < MAX_READ; read += PAGE) {
     const page: { items: RunRecord[]; next: ListPosition | null } = await ctx.read.runs.page({
-      filter: { ...filter, until: last },
+      filter: { ...filter, until },
       after,
-      limit: Math.min(PAGE, MAX_BULK_RUNS - runs.length),
+      limit: PAGE,
     });
-    runs.push(...page.items);
+    yield* page.items;
     after = page.next;
-  } while (after !== null && runs.length < MAX_BULK_RUNS);
-  return { runs: runs.toReversed(), more: after !== null };
+    if (after === null) return;
+  }
 }
 
 const oldestFirst = (a: RunRecord, b: RunRecord): number =>
   a.createdAt === b.createdAt ? (a.id < b.id ? -1 : 1) : a.createdAt < b.createdAt ? -1 : 1;
 
 /** One bulk action, one project: who may see it follows from that. @throws AppError invalid_input */
-function assertOneProject(runs: readonly RunRecord[], { run_ids: ids }: ChosenRuns): void {
+function oneProject(runs: readonly RunRecord[], { run_ids: ids }: ChosenRuns): string {
   const projects = [...new Set(runs.map(({ project }) => project))].toSorted();
-  if (projects.length < 2) return;
+  if (projects.length === 1) return projects[0]!;
   const names = projects.slice(0, 10).join(", ");
   throw invalidInput([
     ids === undefined

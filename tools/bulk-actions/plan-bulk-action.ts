@@ -7,13 +7,13 @@ import type { RetryPlan } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { RunRecord } from "../../src/core/model.ts";
 import { retryPlanDigest } from "../../src/core/retry-plan-digest.ts";
-import { unscoped } from "../../src/core/scoped-readers.ts";
 import { shortHash } from "../../src/core/short-hash.ts";
 import { addUpSkipped } from "../../src/core/skipped-runs.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { isPassing, retryPreparer, retryRequest } from "../../src/engine/executor/retry-request.ts";
 import { runActor, runCaller } from "../runs/run-actor.ts";
 import { hasEnded } from "../runs/run-response.ts";
+import type { Chosen } from "./chosen-runs.ts";
 
 /** Number of runs that are named in each place. */
 const NAMED_RUNS = 5;
@@ -33,31 +33,22 @@ type Planned =
 /** The runs of one request. */
 interface Request {
   version: number | undefined;
-  /** Whether the caller has named them, and not a filter. */
-  isNamed: boolean;
-  ids: ReadonlySet<string>;
   prepare: ReturnType<typeof retryPreparer>;
 }
 
 /**
  * Plans a bulk action. It writes nothing.
- * @param runs the oldest first
  * @throws AppError storage_full, too_many_runs
  */
 export async function planBulkAction(
   ctx: ToolContext,
-  {
-    action,
-    version,
-    isNamed,
-  }: { action: "retry" | "cancel"; version?: number | undefined; isNamed: boolean },
-  runs: readonly RunRecord[],
+  { action, version }: { action: "retry" | "cancel"; version?: number | undefined },
+  { runs, skipped: before }: Pick<Chosen, "runs" | "skipped">,
 ): Promise<PlannedRuns> {
-  const ids = new Set(runs.map(({ id }) => id));
-  const request = { version, isNamed, ids, prepare: retryPreparer((one) => ctx.engine.prepareRun(one)) };
+  const request = { version, prepare: retryPreparer((one) => ctx.engine.prepareRun(one)) };
   const chosen: NewBulkRun[] = [];
   const groups = new Map<string, BulkActionPlan>();
-  const skipped: SkippedRuns[] = [];
+  const skipped = [...before];
   for (const run of runs) {
     ctx.signal.throwIfAborted();
     const planned = action === "cancel" ? planCancel(run) : await planRetryOf(ctx, run, request);
@@ -79,23 +70,7 @@ async function planRetryOf(ctx: ToolContext, run: RunRecord, request: Request): 
   if (!hasEnded(run)) return { reason: "wrong_status" };
   if (run.replay !== null)
     return { reason: "not_runnable", message: "It is part of a backtest: start another backtest." };
-  const { items } = await ctx.read.runs.page({ filter: { retryOf: run.id }, after: null, limit: 1 });
-  if (items.length > 0) return { reason: "already_retried" };
-  if (run.parent !== null && (!request.isNamed || (await isPartOf(ctx, run, request.ids))))
-    return { reason: "part_of_run", message: `${run.parent.runId} started it: retry that one.` };
   return planned(ctx, run, request);
-}
-
-/** Whether one of these runs started it, or started what did: its retry starts it again. */
-async function isPartOf(ctx: ToolContext, run: RunRecord, ids: ReadonlySet<string>): Promise<boolean> {
-  // Runs between them may belong to a project that the caller can't see. Only whether there are some leaves this function.
-  const { runs } = unscoped(ctx.read);
-  for (let child: RunRecord | undefined = run; child !== undefined && child.parent !== null;) {
-    const { runId } = child.parent;
-    if (ids.has(runId)) return true;
-    child = await runs.find(runId);
-  }
-  return false;
 }
 
 async function planned(ctx: ToolContext, run: RunRecord, request: Request): Promise<Planned> {

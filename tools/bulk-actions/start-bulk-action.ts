@@ -19,7 +19,6 @@ import { canonicalJson } from "../../src/core/canonical-json.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { newBulkActionId } from "../../src/core/ids.ts";
 import { invalidInput } from "../../src/core/issues.ts";
-import type { RunRecord } from "../../src/core/model.ts";
 import { shortHash } from "../../src/core/short-hash.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { usageSubjectOf } from "../../src/core/usage-limits.ts";
@@ -179,8 +178,8 @@ async function plannedAction(ctx: ToolContext, input: Input): Promise<PlannedAct
     input,
     before: before === undefined ? undefined : iso(before),
   });
-  const workflowId = workflowOf(ctx, input, chosen.runs);
-  const { runs, groups, skipped } = await planBulkAction(ctx, { action, version, isNamed }, chosen.runs);
+  const workflowId = workflowOf(ctx, input, chosen.workflows);
+  const { runs, groups, skipped } = await planBulkAction(ctx, { action, version }, chosen);
   const plan = { groups, skipped, more: chosen.more };
   assertShort(plan, input);
   const confirmed = action === "retry" ? runs : (input.run_ids?.toSorted() ?? filterOf(action, input));
@@ -191,7 +190,7 @@ async function plannedAction(ctx: ToolContext, input: Input): Promise<PlannedAct
     record: {
       id: newBulkActionId(),
       action,
-      project: chosen.runs[0]!.project,
+      project: chosen.project,
       workflowId,
       version: version ?? null,
       rate: input.rate ?? null,
@@ -225,14 +224,13 @@ function timeOfPreview(ctx: ToolContext, digest: string | undefined): number {
 function workflowOf(
   { actor }: ToolContext,
   { version, run_ids: ids }: Input,
-  runs: readonly RunRecord[],
+  workflows: ReadonlySet<string | null>,
 ): string | null {
-  const workflows = [...new Set(runs.map(({ workflowId }) => workflowId))];
-  const [first = null] = workflows.length === 1 ? workflows : [];
+  const [first = null] = workflows.size === 1 ? workflows : [];
   // Who is limited to workflows would not find the bulk action again.
   const isLimited = (actor.principal.access.keyLimits?.workflows ?? null) !== null;
   if (first !== null || (version === undefined && !isLimited)) return first;
-  const names = workflows.map((id) => id ?? "single steps").toSorted();
+  const names = [...workflows].map((id) => id ?? "single steps").toSorted();
   throw invalidInput([
     {
       path: ids === undefined ? "workflow_id" : "run_ids",
