@@ -1,15 +1,10 @@
 /** Bulk actions: many runs retried or cancelled at once, as the API returns them. */
 import { z } from "zod";
+import { DEFAULT_BULK_CONCURRENCY, MAX_BULK_CONCURRENCY, MAX_BULK_RUNS } from "./bulk-action-limits.ts";
 import { Rate } from "./field-values.ts";
 import { ProjectField } from "./project.ts";
 import { RunStatus } from "./run.ts";
 import { text, timestamp } from "./text.ts";
-
-/** Maximum number of runs of a bulk action. */
-export const MAX_BULK_RUNS = 1_000;
-/** Maximum number of its retries that are unfinished at a time. */
-const MAX_BULK_CONCURRENCY = 20;
-export const DEFAULT_BULK_CONCURRENCY = 5;
 
 export const BulkActionId = text(100, 1).meta({
   description: "The bulk action's id, from start_bulk_action or list_bulk_actions.",

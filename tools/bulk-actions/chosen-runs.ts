@@ -1,6 +1,7 @@
 /** The runs that a bulk action is to handle: those of a filter, or named ones. */
 import { z } from "zod";
-import { MAX_BULK_RUNS, type SkippedRuns } from "../../schemas/bulk-action.ts";
+import { MAX_BULK_RUNS } from "../../schemas/bulk-action-limits.ts";
+import type { SkippedRuns } from "../../schemas/bulk-action.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import { ProjectFilter } from "../../schemas/project.ts";
 import { RunId, type RunStatus } from "../../schemas/run.ts";

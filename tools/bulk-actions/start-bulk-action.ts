@@ -5,11 +5,11 @@ import {
   BulkActionId,
   BulkActionKind,
   BulkConcurrency,
-  DEFAULT_BULK_CONCURRENCY,
 } from "../../schemas/bulk-action.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import { Rate } from "../../schemas/field-values.ts";
 import { WaitSeconds } from "../../schemas/run.ts";
+import { DEFAULT_BULK_CONCURRENCY } from "../../schemas/bulk-action-limits.ts";
 import { shortSchemas } from "../../schemas/short-schemas.ts";
 import { text } from "../../schemas/text.ts";
 import { IdempotencyKey, Reason, Version } from "../../schemas/workflow.ts";

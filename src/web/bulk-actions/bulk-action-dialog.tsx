@@ -17,6 +17,7 @@ import {
 import { useInfiniteQuery, useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useNavigate } from "react-router";
+import { DEFAULT_BULK_CONCURRENCY, MAX_BULK_CONCURRENCY } from "../../../schemas/bulk-action-limits.ts";
 import type { BulkAction } from "../../../schemas/bulk-action.ts";
 import { RATE_PATTERN } from "../../../schemas/field-values.ts";
 import { ApiError, send } from "../api/client.ts";
@@ -32,13 +33,10 @@ import { useRestoreFocus } from "../ui/use-restore-focus.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import { versionsQuery } from "../workflows/queries.ts";
 import type { BulkChoice } from "./choice.ts";
-import { Plan, Skipped } from "./plan.tsx";
+import { MoreRuns, Plan, Skipped } from "./plan.tsx";
 import { bulkActionListKey, previewQuery } from "./queries.ts";
 import { ambiguousProjects, previewRequest, startBody, type StartFields } from "./requests.ts";
 import { repeatedEffects, startLabel } from "./texts.ts";
-
-const DEFAULT_CONCURRENCY = 5;
-const MAX_CONCURRENCY = 20;
 
 interface BulkActionDialogProps {
   choice: BulkChoice;
@@ -52,7 +50,7 @@ export function BulkActionDialog({ choice, onClose }: BulkActionDialogProps) {
   const [workflow, setWorkflow] = useState<string>();
   const [fields, setFields] = useState<StartFields>({
     rate: "",
-    concurrency: DEFAULT_CONCURRENCY,
+    concurrency: DEFAULT_BULK_CONCURRENCY,
     reason: "",
   });
   const request = previewRequest(choice, { project, version, workflow });
@@ -132,12 +130,12 @@ export function BulkActionDialog({ choice, onClose }: BulkActionDialogProps) {
                 label="At a time"
                 description="Unfinished retries. With 1 they run in order."
                 min={1}
-                max={MAX_CONCURRENCY}
+                max={MAX_BULK_CONCURRENCY}
                 clampBehavior="blur"
                 allowDecimal={false}
                 value={fields.concurrency}
                 onChange={(value) =>
-                  setFields({ ...fields, concurrency: Number(value) || DEFAULT_CONCURRENCY })
+                  setFields({ ...fields, concurrency: Number(value) || DEFAULT_BULK_CONCURRENCY })
                 }
               />
             )}
@@ -212,13 +210,7 @@ function PreviewContent({ query }: { query: UseQueryResult<BulkAction> }) {
           ? "There is nothing to do."
           : `${pluralize(runs.total, "run")} ${data.action === "retry" ? "would be retried" : "would be cancelled"}.`}
       </Text>
-      {more === true && (
-        <Alert color="yellow" title="More runs fit the filter" role="note">
-          <Text size="sm">
-            A bulk action takes the newest 1,000. For the others, start another one once this one has ended.
-          </Text>
-        </Alert>
-      )}
+      {more === true && <MoreRuns title="More runs fit the filter" />}
       <ScrollArea.Autosize
         mah={360}
         type="auto"

@@ -13,7 +13,7 @@ import { STATUS_STYLES } from "../ui/status-badge.tsx";
 import { IconBadge } from "../ui/icon-badge.tsx";
 import { Time } from "../ui/time.tsx";
 import { CancelButton } from "./cancel-button.tsx";
-import { Plan, Skipped } from "./plan.tsx";
+import { MoreRuns, Plan, Skipped } from "./plan.tsx";
 import { ProgressBar } from "./progress.tsx";
 import { bulkActionQuery, isActive } from "./queries.ts";
 import { RunTable } from "./run-table.tsx";
@@ -63,13 +63,7 @@ function Details({ id, bulkAction }: { id: string; bulkAction: BulkAction }) {
           <Text size="sm">{message}</Text>
         </Alert>
       )}
-      {more === true && (
-        <Alert color="yellow" title="More runs fitted the filter" role="note">
-          <Text size="sm">
-            A bulk action takes the newest 1,000. For the others, start another one once this one has ended.
-          </Text>
-        </Alert>
-      )}
+      {more === true && <MoreRuns title="More runs fitted the filter" />}
       <Stack gap="sm" aria-live={isActive(bulkAction) ? "polite" : "off"}>
         <ProgressBar bulkAction={bulkAction} />
         <Text size="sm">{describeCounts(bulkAction)}.</Text>

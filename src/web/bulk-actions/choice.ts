@@ -1,4 +1,5 @@
 /** What a button of the run list acts on: the selected runs, or all that fit the filter. */
+import { MAX_BULK_RUNS } from "../../../schemas/bulk-action-limits.ts";
 import type { BulkActionKind } from "../../../schemas/bulk-action.ts";
 import type { RunStatus, RunSummary } from "../../../schemas/run.ts";
 import { projectOf } from "../../../schemas/project-ids.ts";
@@ -46,9 +47,6 @@ const DEFAULT_STATUSES: Readonly<Record<BulkActionKind, readonly RunStatus[]>> =
   cancel: RUN_STATUSES.filter((status) => FITTING.cancel.has(status)),
 };
 
-/** Maximum number of named runs of a request, which the API sets. */
-const MAX_SELECTED = 1_000;
-
 export function bulkButton(action: BulkActionKind, listed: ListedRuns): BulkButton {
   return listed.selected.length > 0 ? ofSelection(action, listed.selected) : ofFilter(action, listed);
 }
@@ -63,7 +61,7 @@ function ofSelection(action: BulkActionKind, selected: readonly RunSummary[]): B
     );
   if (new Set(fitting.map(projectOf)).size > 1)
     return refuse("The selected runs are of several projects. Select runs of one project.");
-  if (fitting.length > MAX_SELECTED) return refuse(`Select at most ${MAX_SELECTED.toLocaleString()} runs.`);
+  if (fitting.length > MAX_BULK_RUNS) return refuse(`Select at most ${MAX_BULK_RUNS.toLocaleString()} runs.`);
   const others = selected.length - fitting.length;
   const left =
     others === 0

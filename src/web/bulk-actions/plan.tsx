@@ -2,6 +2,7 @@
 import { Alert, Card, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { Fragment } from "react";
+import { MAX_BULK_RUNS } from "../../../schemas/bulk-action-limits.ts";
 import type { BulkAction, BulkActionPlan, SkippedRuns } from "../../../schemas/bulk-action.ts";
 import { RunLink } from "../runs/facts.tsx";
 import { pluralize } from "../runs/labels.ts";
@@ -89,6 +90,18 @@ function Steps({ label, text }: { label: string; text: string }) {
       </Text>
       {text}
     </Text>
+  );
+}
+
+/** A bulk action has a maximum number of runs, and leaves out the others. */
+export function MoreRuns({ title }: { title: string }) {
+  return (
+    <Alert color="yellow" title={title} role="note">
+      <Text size="sm">
+        A bulk action takes the newest {MAX_BULK_RUNS.toLocaleString()}. For the others, start another one
+        once this one has ended.
+      </Text>
+    </Alert>
   );
 }
 

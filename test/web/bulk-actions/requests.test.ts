@@ -73,18 +73,18 @@ describe("startBody", () => {
   });
 });
 
-describe("ambiguousProjects", () => {
-  const error = (path: string) =>
-    new ApiError({
-      type: "about:blank",
-      title: "Invalid input",
-      status: 422,
-      detail: "project must be given",
-      code: "invalid_input",
-      request_id: "",
-      errors: [{ path, code: "ambiguous", message: "must be given", allowed: ["default", "finance"] }],
-    });
+const error = (path: string) =>
+  new ApiError({
+    type: "about:blank",
+    title: "Invalid input",
+    status: 422,
+    detail: "project must be given",
+    code: "invalid_input",
+    request_id: "",
+    errors: [{ path, code: "ambiguous", message: "must be given", allowed: ["default", "finance"] }],
+  });
 
+describe("ambiguousProjects", () => {
   it("reads the projects of which one has to be chosen", () => {
     expect(ambiguousProjects(error("project"))).toEqual(["default", "finance"]);
   });

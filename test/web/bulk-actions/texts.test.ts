@@ -60,9 +60,10 @@ describe("describeSteps", () => {
   });
 });
 
+const effect = (step: string, again: number) => ({ step, type: "http", runs: 2, again, first: [] });
+
 describe("repeatedEffects", () => {
   it("finds those of all versions that were attempted", () => {
-    const effect = (step: string, again: number) => ({ step, type: "http", runs: 2, again, first: [] });
     const plan = { workflow_id: "pay", runs: 2 };
     expect(
       repeatedEffects([

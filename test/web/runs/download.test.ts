@@ -24,6 +24,8 @@ const pagesOf =
     return Promise.resolve({ data, next: from + 200 < total ? String(from + 200) : null });
   };
 
+const ignore = (): void => {};
+
 describe("readRuns", () => {
   it("reads page by page to the end, and reports its progress", async () => {
     const progress: number[] = [];
@@ -34,7 +36,7 @@ describe("readRuns", () => {
   });
 
   it("stops at 10,000 runs, and says whether there are more", async () => {
-    const [all, cut] = [await readRuns(pagesOf(10_000), () => {}), await readRuns(pagesOf(10_001), () => {})];
+    const [all, cut] = [await readRuns(pagesOf(10_000), ignore), await readRuns(pagesOf(10_001), ignore)];
     expect({ count: all.runs.length, more: all.more }).toEqual({ count: 10_000, more: false });
     expect({ count: cut.runs.length, more: cut.more }).toEqual({ count: 10_000, more: true });
   });
@@ -44,16 +46,12 @@ describe("readRuns", () => {
       { data: [run(1), run(2)], next: "2" },
       { data: [run(2), run(3)], next: null },
     ];
-    const { runs } = await readRuns(
-      () => Promise.resolve(pages.shift()!),
-      () => {},
-    );
+    const { runs } = await readRuns(() => Promise.resolve(pages.shift()!), ignore);
     expect(runs.map(({ id }) => id)).toEqual(["run_1", "run_2", "run_3"]);
   });
 
   it("gives no part of the runs when a page fails", async () => {
-    const failing = () => Promise.reject(new Error("offline"));
-    await expect(readRuns(failing, () => {})).rejects.toThrow("offline");
+    await expect(readRuns(() => Promise.reject(new Error("offline")), ignore)).rejects.toThrow("offline");
   });
 });
 
