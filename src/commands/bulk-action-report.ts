@@ -1,10 +1,6 @@
 /** What the command line says about a bulk action. */
-import {
-  type BulkAction,
-  type BulkActionPlan,
-  type BulkActionRun,
-  MAX_BULK_RUNS,
-} from "../../schemas/bulk-action.ts";
+import { MAX_BULK_RUNS } from "../../schemas/bulk-action-limits.ts";
+import type { BulkAction, BulkActionPlan, BulkActionRun } from "../../schemas/bulk-action.ts";
 import { FINAL_STATUSES, type RunStatus } from "../../schemas/run.ts";
 import { formatTimestamp } from "./columns.ts";
 import { type Io, paint } from "./io.ts";
@@ -13,11 +9,12 @@ import { printTable } from "./project-output.ts";
 
 const DONE = { retry: "retried", cancel: "cancelled" } as const;
 
-/** The same filter again would find the same runs: those that were retried keep their status. */
-const MORE = `More than ${MAX_BULK_RUNS} runs fit the filter; these are the newest. For the older ones use --until.`;
+const MORE = `More than ${MAX_BULK_RUNS} runs fit the filter; these are the newest. Use the same command again for the others.`;
 
-const versionName = ({ workflow_id: workflow, version }: BulkActionPlan): string =>
-  workflow === null ? "single steps" : `${workflow} version ${version}`;
+const versionName = ({ workflow_id: workflow, version, changed = false }: BulkActionPlan): string =>
+  workflow === null
+    ? "single steps"
+    : `${workflow} version ${version}${changed ? " with a changed definition" : ""}`;
 
 /** Prints what a bulk action would do. */
 export function printBulkPreview(io: Io, { action, runs, plan, skipped, more }: BulkAction): void {

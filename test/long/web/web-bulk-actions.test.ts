@@ -255,6 +255,7 @@ it("cancels runs, and a bulk action with its unfinished retries", async () => {
   await dialog.getByRole("button", { name: "Cancel 2 runs" }).click();
   await heading(page, "Cancellation of 2 runs of gate").waitFor();
   await page.getByText("2 cancelled, 0 skipped.").waitFor();
+  expect(await getAction(ann, page)).toMatchObject({ action: "cancel", runs: { total: 2, done: 2 } });
 });
 
 it("downloads all runs that fit the filter, page by page", async () => {
