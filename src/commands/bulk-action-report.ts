@@ -11,10 +11,10 @@ const DONE = { retry: "retried", cancel: "cancelled" } as const;
 
 const MORE = `More than ${MAX_BULK_RUNS} runs fit the filter; these are the newest. Use the same command again for the others.`;
 
-const versionName = ({ workflow_id: workflow, version, changed = false }: BulkActionPlan): string =>
+const versionName = ({ workflow_id: workflow, version, changed }: BulkActionPlan): string =>
   workflow === null
     ? "single steps"
-    : `${workflow} version ${version}${changed ? " with a changed definition" : ""}`;
+    : `${workflow} version ${version}${changed === true ? " with a changed definition" : ""}`;
 
 /** Prints what a bulk action would do. */
 export function printBulkPreview(io: Io, { action, runs, plan, skipped, more }: BulkAction): void {
