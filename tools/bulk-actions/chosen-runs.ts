@@ -117,14 +117,13 @@ export async function chooseRuns(
   action: Action,
   { input, before }: { input: ChosenRuns; before?: string | undefined },
 ): Promise<Chosen> {
-  const isNamed = input.run_ids !== undefined;
-  const found = isNamed ? await named(ctx, input.run_ids!) : filtered(ctx, action, { input, before });
-  const ids = isNamed ? new Set((found as readonly RunRecord[]).map(({ id }) => id)) : null;
+  const named = input.run_ids === undefined ? null : await namedRuns(ctx, input.run_ids);
+  const ids = named && new Set(named.map(({ id }) => id));
   const runs: RunRecord[] = [];
   const passed: RunRecord[] = [];
   const skipped: SkippedRuns[] = [];
   let more = false;
-  for await (const run of found) {
+  for await (const run of named ?? filteredRuns(ctx, action, { input, before })) {
     if ((more = runs.length === MAX_BULK_RUNS)) break;
     const reason = action === "retry" ? await reasonToSkip(ctx, run, ids) : undefined;
     if (reason === undefined) runs.push(run);
@@ -133,6 +132,7 @@ export async function chooseRuns(
       skipped.push({ ...reason, runs: 1, first: [run.id] });
     }
   }
+  more ||= runs.length + passed.length >= MAX_READ;
   if (runs.length + passed.length === 0)
     throw new AppError(
       "run_not_found",
@@ -175,7 +175,7 @@ async function isPartOf(ctx: ToolContext, run: RunRecord, ids: ReadonlySet<strin
   return false;
 }
 
-async function named(ctx: ToolContext, ids: readonly string[]): Promise<RunRecord[]> {
+async function namedRuns(ctx: ToolContext, ids: readonly string[]): Promise<RunRecord[]> {
   const runs = new Map<string, RunRecord>();
   const issues: Issue[] = [];
   for (const [index, id] of ids.entries()) {
@@ -194,7 +194,7 @@ async function named(ctx: ToolContext, ids: readonly string[]): Promise<RunRecor
 }
 
 /** The runs that fit, the newest first: up to `MAX_READ`, of which the caller takes as many as it needs. */
-async function* filtered(
+async function* filteredRuns(
   ctx: ToolContext,
   action: Action,
   { input, before }: { input: ChosenRuns; before?: string | undefined },
@@ -202,11 +202,11 @@ async function* filtered(
   await assertProjectFilter(ctx, input.project);
   if (input.workflow_id !== undefined) await findWorkflow(ctx.read.workflows, input.workflow_id);
   const filter = filterOf(action, input);
-  const until = [filter.until, before].filter((time) => time !== undefined).toSorted()[0];
+  const last = [filter.until, before].filter((time) => time !== undefined).toSorted()[0];
   let after: ListPosition | null = null;
   for (let read = 0; read < MAX_READ; read += PAGE) {
     const page: { items: RunRecord[]; next: ListPosition | null } = await ctx.read.runs.page({
-      filter: { ...filter, until },
+      filter: { ...filter, until: last },
       after,
       limit: PAGE,
     });

@@ -70,10 +70,10 @@ async function planRetryOf(ctx: ToolContext, run: RunRecord, request: Request): 
   if (!hasEnded(run)) return { reason: "wrong_status" };
   if (run.replay !== null)
     return { reason: "not_runnable", message: "It is part of a backtest: start another backtest." };
-  return planned(ctx, run, request);
+  return planPrepared(ctx, run, request);
 }
 
-async function planned(ctx: ToolContext, run: RunRecord, request: Request): Promise<Planned> {
+async function planPrepared(ctx: ToolContext, run: RunRecord, request: Request): Promise<Planned> {
   const by = { caller: runCaller(ctx), actor: runActor(ctx), trigger: ctx.actor.client.surface };
   try {
     const { version } = request;
