@@ -85,7 +85,7 @@ describe("millrace runs bulk retry", () => {
     expect(sent()).toEqual([1, 2]);
     expect(err).toContain("2 of 2 runs retried, 0 skipped; retries: 2 succeeded\n");
     expect(out).toMatch(
-      /\nbulk_[\w-]+ {2}retry {2}pay {2}finished\n {2}2 runs: 2 retried, 0 skipped, 0 pending\n {2}Retries: 2 succeeded\n {2}The bank was down\.\n$/,
+      /\nblk_[\w-]+ {2}retry {2}pay {2}finished\n {2}2 runs: 2 retried, 0 skipped, 0 pending\n {2}Retries: 2 succeeded\n {2}The bank was down\.\n$/,
     );
     const again = await retry(["--yes"]);
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining("There is nothing to do") });

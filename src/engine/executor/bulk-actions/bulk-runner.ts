@@ -168,8 +168,7 @@ export function bulkRunner(options: Options): BulkRunner {
       const result: BulkRunResult = isStopped
         ? { result: "cancelled", retry: null, reason: null, message: null }
         : skip(found === undefined ? "purged" : "wrong_status");
-      await tx.bulkActions.setResult(id, position, result);
-      if (!isStopped) return "skipped";
+      if (!(await tx.bulkActions.setResult(id, position, result)) || !isStopped) return "skipped";
       await goOn(tx, current);
       return "done";
     });
@@ -226,14 +225,15 @@ export function bulkRunner(options: Options): BulkRunner {
         const source = await tx.runs.lock(run);
         const { workflowId } = prepared;
         if (workflowId !== null) await tx.runs.lockQueue(workflowId, "exclusive");
-        const isRetried = await wasRetried(tx.runs, run);
-        if (source === undefined || isRetried) {
-          await tx.bulkActions.setResult(id, position, skip(isRetried ? "already_retried" : "purged"));
-          return "skipped";
-        }
-        if (!(await mayStartNow(context, tx, prepared))) return waits(tx, current, WAITS_FOR_OTHERS);
-        const result = { result: "retried", retry: prepared.id, reason: null, message: null } as const;
-        if (!(await tx.bulkActions.setResult(id, position, result))) return "skipped";
+        const reason =
+          source === undefined ? "purged" : (await wasRetried(tx.runs, run)) ? "already_retried" : undefined;
+        if (reason === undefined && !(await mayStartNow(context, tx, prepared)))
+          return waits(tx, current, WAITS_FOR_OTHERS);
+        const result: BulkRunResult =
+          reason === undefined
+            ? { result: "retried", retry: prepared.id, reason: null, message: null }
+            : skip(reason);
+        if (!(await tx.bulkActions.setResult(id, position, result)) || reason !== undefined) return "skipped";
         await startRun(context, tx, prepared);
         await goOn(tx, current);
         return "done";
@@ -295,7 +295,7 @@ const WHY_ENDED: Readonly<Record<Lost, (owner: string) => string>> = {
 
 const isFull = (error: unknown): boolean => error instanceof AppError && error.code === "storage_full";
 
-/** Whether as many of its retries are unfinished as may be. */
+/** Whether it has reached its number of unfinished retries. */
 const isBusy = async (
   read: Pick<BulkActionReader, "unfinishedRetries">,
   { id, concurrency }: RunningBulkAction,
