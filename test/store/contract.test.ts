@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import { engineReaders, engineTransaction } from "../../src/store/engine-transaction.ts";
 import { unitOfWork } from "../../src/store/unit-of-work.ts";
 import { backtestContract } from "../support/contracts/backtest-contract.ts";
+import { bulkActionContract } from "../support/contracts/bulk-action-contract.ts";
 import { lockingContract } from "../support/contracts/locking-contract.ts";
 import { queueContract } from "../support/contracts/queue-contract.ts";
 import type { ContractSetup } from "../support/contracts/setup.ts";
@@ -31,4 +32,5 @@ describe.each(JOURNAL_MODES)("SQLite with a %s", (_, local) => {
   queueContract(sqlite(local));
   lockingContract(sqlite(local));
   backtestContract(sqlite(local));
+  bulkActionContract(sqlite(local));
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DAY, iso } from "../../src/core/clock.ts";
 import { storedBytes, storedBytesErrors } from "../../src/store/stored-bytes.ts";
 import { newBacktest } from "../support/backtest-records.ts";
+import { newBulkAction } from "../support/bulk-action-records.ts";
 import { TEST_ACTOR, testEngine, type TestEngine } from "../support/engine.ts";
 
 const definition = (text: string) => ({ steps: [{ id: "a", type: "set", values: { text } }] });
@@ -60,7 +61,7 @@ describe("pruning", () => {
     expect(await withDefinition(engine, id)).toEqual([10]);
   });
 
-  it("keeps the published version, and those of schedules, running backtests, runs and pins", async () => {
+  it("keeps the published version, and those of schedules, running backtests and bulk actions, runs and pins", async () => {
     const { engine, id, prune } = await open();
     await engine.write(async (tx) =>
       tx.workflows.publish((await tx.workflows.find(id))!, { version: 2, status: "published" }),
@@ -83,6 +84,8 @@ describe("pruning", () => {
       await tx.backtests.insert(newBacktest("bt_1", { workflowId: id, version: 6 }), []);
       const ended = { workflowId: id, version: 7, status: "finished", finishedAt: engine.now() } as const;
       await tx.backtests.insert(newBacktest("bt_2", ended), []);
+      await tx.bulkActions.insert(newBulkAction("blk_1", { workflowId: id, version: 1 }), []);
+      await tx.bulkActions.insert(newBulkAction("blk_2", ended), []);
     });
     const run = await engine.start(id, { version: 4 });
     const parent = await engine.define({ steps: [{ id: "call", type: "workflow", workflow: id }] }, "Parent");
@@ -97,7 +100,7 @@ describe("pruning", () => {
         .execute(),
     );
     await prune();
-    expect(await withDefinition(engine, id)).toEqual([2, 3, 4, 5, 6, 8, 9, 10]);
+    expect(await withDefinition(engine, id)).toEqual([1, 2, 3, 4, 5, 6, 8, 9, 10]);
     // A run that has ended still shows its definition, and can be retried.
     await engine.stop(run);
     await prune();

@@ -13,6 +13,7 @@ import type { Schema } from "../../src/store/schema.ts";
 import { sessionStore, sessionWriter } from "../../src/store/sessions.ts";
 import { usageWriter } from "../../src/store/usage.ts";
 import { newBacktest } from "../support/backtest-records.ts";
+import { newBulkAction } from "../support/bulk-action-records.ts";
 import { runToEnd, testEngine } from "../support/engine.ts";
 
 /** The search index of workflows, which is as permanent as they are. */
@@ -71,6 +72,7 @@ const OF_RUNS = [
 ];
 
 const OF_BACKTESTS = ["backtests", "backtest_runs"];
+const OF_BULK_ACTIONS = ["bulk_actions", "bulk_action_runs"];
 
 const OF_DELIVERIES = ["deliveries", "outgoing_events"];
 
@@ -209,6 +211,8 @@ async function filled() {
     });
     const backtest = newBacktest("bt_1", { status: "finished", finishedAt: iso(now), createdAt: iso(now) });
     await tx.backtests.insert(backtest, [id]);
+    const ended = { status: "finished", finishedAt: iso(now), createdAt: iso(now) } as const;
+    await tx.bulkActions.insert(newBulkAction("blk_1", ended), [{ run: id, planDigest: null }]);
     await tx.users.insert({
       id: "usr_1",
       email: "ann@example.com",
@@ -308,6 +312,7 @@ describe("purging", () => {
         "audit_log",
         "backfills",
         ...OF_BACKTESTS,
+        ...OF_BULK_ACTIONS,
         ...OF_DELIVERIES,
         ...OF_RUNS,
         "sessions",
@@ -321,6 +326,7 @@ describe("purging", () => {
         "audit_log",
         "backfills",
         ...OF_BACKTESTS,
+        ...OF_BULK_ACTIONS,
         ...OF_DELIVERIES,
         ...OF_RUNS,
         "trigger_deliveries",
