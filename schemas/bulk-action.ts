@@ -122,7 +122,7 @@ const summaryFields = {
   action: BulkActionKind,
   project: ProjectField,
   workflow_id: z.string().nullable().meta({
-    description: "The workflow of all its runs; null if they are of several.",
+    description: "The workflow of all its runs; null if they are of several, or single steps.",
     example: "weekly-revenue",
   }),
   version: z

@@ -17,7 +17,7 @@ export interface BulkActionRecord {
   id: string;
   action: BulkActionKind;
   project: string;
-  /** The workflow of all of its runs; null if they are of several. */
+  /** The workflow of all of its runs; null if they are of several, or single steps. */
   workflowId: string | null;
   /** The version that retries run; null for that of each run. */
   version: number | null;
@@ -32,7 +32,7 @@ export interface BulkActionRecord {
   plan: { groups: BulkActionPlan[]; skipped: SkippedRuns[]; more: boolean };
   digest: string;
   reason: string | null;
-  /** Why it goes on with no run at the moment. */
+  /** Why it goes on with no run at the moment, or why it ended early. */
   message: string | null;
   /** When it may go on: its rate says so, or that it had to wait. */
   nextAt: string;

@@ -79,6 +79,8 @@ export interface RunReader {
   }): Promise<{ items: RunRecord[]; next: ListPosition | null }>;
   /** Counts up to one more than `MAX_TOTAL`. */
   count(filter: RunFilter): Promise<number>;
+  /** Which of these runs another run retries. */
+  retriedOf(ids: readonly string[]): Promise<Set<string>>;
   /** Number of unfinished runs by status; a status without runs is missing. */
   countUnfinishedByStatus(): Promise<Partial<Record<RunStatus, number>>>;
   /**

@@ -3,7 +3,7 @@ import type { SkippedRuns } from "../../schemas/bulk-action.ts";
 /** Number of runs that are named for each reason. */
 const NAMED_RUNS = 5;
 
-/** Adds up the runs that a bulk action skips, by reason: with the first of them, and the message of the first. */
+/** Adds up the runs that a bulk action skips, by reason: with the first of them, and the message of the first, which names its run. */
 export function addUpSkipped(parts: Iterable<SkippedRuns>): SkippedRuns[] {
   const sums = new Map<SkippedRuns["reason"], SkippedRuns>();
   for (const part of parts) {

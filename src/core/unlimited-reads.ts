@@ -20,6 +20,7 @@ export const UNLIMITED_READS = {
   },
   runs: {
     countUnfinishedByStatus: NO_OPERATION,
+    retriedOf: FOUND,
     countUnfinishedFor: NUMBERS_ONLY,
     countUnfinishedOf: NUMBERS_ONLY,
     // A run stays in its project when its workflow moves away, and its definition with it.

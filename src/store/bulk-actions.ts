@@ -21,7 +21,7 @@ import { visibleRows } from "./visibility.ts";
 /** Maximum number of bulk actions purged per transaction, which limits how long others wait for the lock. */
 const MAX_PURGED = 10;
 /** What one of its runs counts as stored, in bytes: ids, and the message of one that is skipped (bulk-runner.ts limits it). */
-const RUN_BYTES = 350;
+const RUN_BYTES = 600;
 /** All columns but the plan. */
 const WITHOUT_PLAN = [
   "id",
@@ -98,7 +98,7 @@ const toSkipped = ({ run, reason, message }: BulkActionRunRow): SkippedRuns => (
   reason: reason!,
   runs: 1,
   first: [run],
-  message: message ?? undefined,
+  message: message === null ? undefined : `${run}: ${message}`,
 });
 
 const matching = (

@@ -190,6 +190,18 @@ export function runReader(db: Kysely<Schema>): RunReader {
     countUnfinishedOf: async (project) => (await countUnfinishedInProject(db, project))[0]!.count,
     countUnfinishedFor: async (actor) => (await countUnfinished(db, usageSubjectOf(actor)))[0]!.count,
 
+    async retriedOf(ids) {
+      if (ids.length === 0) return new Set();
+      const rows = await db
+        .selectFrom("runs")
+        .select("retry_of")
+        .distinct()
+        .where("retry_of", "is not", null)
+        .where((eb) => isOneOf(eb.ref("retry_of"), JSON.stringify(ids)))
+        .execute();
+      return new Set(rows.map((row) => row.retry_of!));
+    },
+
     async getStatusSummaries(ids) {
       const rows = ids.length === 0 ? [] : await findSummaries(db, JSON.stringify(ids));
       return rows.map(({ id, seq, status, stop }) => ({ id, seq, status, stop: parseJson<RunStop>(stop) }));

@@ -271,12 +271,82 @@ describe("the retry of many runs", () => {
     bank.isDown = false;
     const input = { action: "retry", status: ["failed"] };
     expect(await bulk(input)).toMatchObject({
-      workflow_id: null,
+      workflow_id: "caller",
       runs: { total: 1 },
       skipped: [{ reason: "part_of_run", runs: 1 }],
     });
     await finish(await start(input));
     expect(sent().filter((one) => one.startsWith("/note"))).toEqual(["/note 7"]);
+  });
+
+  it("retries a run once, where two bulk actions have it", async () => {
+    const { runAll, bulk, finish, sent, bank } = await payments();
+    await runAll([1, 2]);
+    bank.isDown = false;
+    sent();
+    const input = { action: "retry", workflow_id: "pay" };
+    const { digest } = await bulk(input);
+    const [first, second] = [await bulk({ ...input, digest }), await bulk({ ...input, digest })];
+    const ended = [await finish(first), await finish(second)];
+    expect(sent().toSorted()).toEqual(["/note 1", "/note 2"]);
+    const counts = ended.map(({ runs, skipped }) => ({ runs, skipped }));
+    expect(counts.reduce((sum, { runs }) => sum + runs.done, 0)).toBe(2);
+    expect(counts.flatMap(({ skipped }) => skipped).map(({ reason }) => reason)).toEqual(["already_retried"]);
+  });
+
+  it("waits for its unfinished retries, and for other runs where the workflow allows one at a time", async () => {
+    const { here, bulk, runsOf } = await payments({
+      steps: [
+        { id: "check", type: "assert", that: "inputs.amount > 10" },
+        { id: "wait", type: "wait", for: "1h" },
+      ],
+      output: "x",
+      concurrency: 1,
+    });
+    for (const amount of [1, 2]) await here.run("pay", { amount });
+    await here.call(updateWorkflow, { workflow_id: "pay", patch: [{ op: "remove_step", id: "check" }] });
+    const input = { action: "retry", workflow_id: "pay", version: 2, concurrency: 2 };
+    const { digest } = await bulk(input);
+    const { id } = await bulk({ ...input, digest });
+    const state = async () => {
+      await here.executor.continueBulkActions();
+      await here.settle();
+      const { runs, retries, message } = await here.call<BulkAction>(getBulkAction, { bulk_action_id: id });
+      return { done: runs.done, retries, message };
+    };
+    // Its own first retry is the one run that the workflow allows.
+    const others = /^Other runs of the workflow go first/;
+    await state();
+    expect(await state()).toEqual({
+      done: 1,
+      retries: { waiting: 1 },
+      message: expect.stringMatching(others),
+    });
+    const [{ retry }] = (await runsOf({ id })) as [BulkActionRun];
+    await here.call(cancelRun, { run_id: retry });
+    here.clock.advance(2_000);
+    expect(await state()).toMatchObject({ done: 2, message: null });
+  });
+
+  it.each([
+    [true, "cancelled"],
+    [false, "waiting"],
+  ])("cancels its unfinished retries if that is asked for: %s", async (running, status) => {
+    const { here, runAll, start } = await payments();
+    await runAll([1]);
+    const wait = [
+      { op: "update_step", id: "note", set: { if: false } },
+      { op: "add_step", step: { id: "wait", type: "wait", for: "1h" } },
+    ];
+    await here.call(updateWorkflow, { workflow_id: "pay", patch: wait });
+    const started = await start({ action: "retry", workflow_id: "pay", version: 2 });
+    await here.executor.continueBulkActions();
+    await here.settle();
+    const ended = await here.call<BulkAction>(cancelBulkAction, { bulk_action_id: started.id, running });
+    expect(ended.status).toBe("cancelled");
+    await here.settle();
+    const { retries } = await here.call<BulkAction>(getBulkAction, { bulk_action_id: started.id });
+    expect(retries).toEqual({ [status]: 1 });
   });
 
   it("leaves a run to the one that called it, also where that one is not among them", async () => {
@@ -290,7 +360,8 @@ describe("the retry of many runs", () => {
     expect(caller.status).toBe("succeeded");
     const preview = await bulk({ action: "retry", workflow_id: "pay" });
     expect(preview).toMatchObject({ runs: { total: 0 }, skipped: [{ reason: "part_of_run", runs: 1 }] });
-    expect(preview.skipped[0]!.message).toBe(`${caller.id} started it: retry that one.`);
+    const [first] = preview.skipped[0]!.first;
+    expect(preview.skipped[0]!.message).toBe(`${first} was started by ${caller.id}: retry that one.`);
     // Who names it means it.
     bank.isDown = false;
     sent();

@@ -122,23 +122,29 @@ export async function chooseRuns(
   const runs: RunRecord[] = [];
   const passed: RunRecord[] = [];
   const skipped: SkippedRuns[] = [];
+  let read = 0;
   let more = false;
-  for await (const run of named ?? filteredRuns(ctx, action, { input, before })) {
-    if ((more = runs.length === MAX_BULK_RUNS)) break;
-    const reason = action === "retry" ? await reasonToSkip(ctx, run, ids) : undefined;
-    if (reason === undefined) runs.push(run);
-    else {
-      passed.push(run);
-      skipped.push({ ...reason, runs: 1, first: [run.id] });
+  for await (const page of named === null ? pagesOf(ctx, action, { input, before }) : [named]) {
+    ctx.signal.throwIfAborted();
+    if ((more = runs.length === MAX_BULK_RUNS || read >= MAX_READ)) break;
+    read += page.length;
+    const reasons = action === "retry" ? await reasonsToSkip(ctx, page, ids) : new Map<string, Reason>();
+    for (const run of page) {
+      const reason = reasons.get(run.id);
+      if (reason !== undefined) {
+        passed.push(run);
+        skipped.push({ ...reason, runs: 1, first: [run.id] });
+      } else if (runs.length < MAX_BULK_RUNS) runs.push(run);
+      else more = true;
     }
   }
-  more ||= runs.length + passed.length >= MAX_READ;
   if (runs.length + passed.length === 0)
     throw new AppError(
       "run_not_found",
       "No run fits the filter, so there is nothing to do. list_runs (GET /runs) lists runs with the same filter.",
     );
-  const all = [...runs, ...passed];
+  // Those that are passed over say nothing about where the bulk action belongs, unless there are no others.
+  const all = runs.length > 0 ? runs : passed;
   return {
     runs: runs.toSorted(oldestFirst),
     skipped: addUpSkipped(skipped),
@@ -148,19 +154,29 @@ export async function chooseRuns(
   };
 }
 
+type Reason = Pick<SkippedRuns, "reason" | "message">;
+
 /**
- * Why a retry of a run is left to others: another run retries it, or another one started it, whose retry starts it again.
- * @param ids those of all runs, where the caller has named them: who names the run of a call means it; null for a filter
+ * Why retries of runs are left to others: another run retries it, or another one started it, whose retry starts it again.
+ * @param ids those of all runs, where the caller has named them: to name the run of a call is to mean it; null for a filter
+ * @returns the reasons by run
  */
-async function reasonToSkip(
+async function reasonsToSkip(
   ctx: ToolContext,
-  run: RunRecord,
+  runs: readonly RunRecord[],
   ids: ReadonlySet<string> | null,
-): Promise<Pick<SkippedRuns, "reason" | "message"> | undefined> {
-  const { items } = await ctx.read.runs.page({ filter: { retryOf: run.id }, after: null, limit: 1 });
-  if (items.length > 0) return { reason: "already_retried" };
-  if (run.parent === null || (ids !== null && !(await isPartOf(ctx, run, ids)))) return undefined;
-  return { reason: "part_of_run", message: `${run.parent.runId} started it: retry that one.` };
+): Promise<Map<string, Reason>> {
+  const retried = await ctx.read.runs.retriedOf(runs.map(({ id }) => id));
+  const reasons = new Map<string, Reason>();
+  for (const run of runs) {
+    if (retried.has(run.id)) reasons.set(run.id, { reason: "already_retried" });
+    else if (run.parent !== null && (ids === null || (await isPartOf(ctx, run, ids))))
+      reasons.set(run.id, {
+        reason: "part_of_run",
+        message: `${run.id} was started by ${run.parent.runId}: retry that one.`,
+      });
+  }
+  return reasons;
 }
 
 /** Whether one of these runs started it, or started what did: its retry starts it again. */
@@ -193,27 +209,26 @@ async function namedRuns(ctx: ToolContext, ids: readonly string[]): Promise<RunR
   return [...runs.values()];
 }
 
-/** The runs that fit, the newest first: up to `MAX_READ`, of which the caller takes as many as it needs. */
-async function* filteredRuns(
+/** The runs that fit, the newest first, in pages. The caller takes as many as it needs. */
+async function* pagesOf(
   ctx: ToolContext,
   action: Action,
   { input, before }: { input: ChosenRuns; before?: string | undefined },
-): AsyncGenerator<RunRecord> {
+): AsyncGenerator<readonly RunRecord[]> {
   await assertProjectFilter(ctx, input.project);
   if (input.workflow_id !== undefined) await findWorkflow(ctx.read.workflows, input.workflow_id);
   const filter = filterOf(action, input);
   const last = [filter.until, before].filter((time) => time !== undefined).toSorted()[0];
   let after: ListPosition | null = null;
-  for (let read = 0; read < MAX_READ; read += PAGE) {
+  do {
     const page: { items: RunRecord[]; next: ListPosition | null } = await ctx.read.runs.page({
       filter: { ...filter, until: last },
       after,
       limit: PAGE,
     });
-    yield* page.items;
+    yield page.items;
     after = page.next;
-    if (after === null) return;
-  }
+  } while (after !== null);
 }
 
 const oldestFirst = (a: RunRecord, b: RunRecord): number =>

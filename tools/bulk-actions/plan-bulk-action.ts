@@ -69,7 +69,7 @@ const planCancel = (run: RunRecord): Planned =>
 async function planRetryOf(ctx: ToolContext, run: RunRecord, request: Request): Promise<Planned> {
   if (!hasEnded(run)) return { reason: "wrong_status" };
   if (run.replay !== null)
-    return { reason: "not_runnable", message: "It is part of a backtest: start another backtest." };
+    return { reason: "not_runnable", message: `${run.id} is part of a backtest: start another backtest.` };
   return planPrepared(ctx, run, request);
 }
 
@@ -81,7 +81,7 @@ async function planPrepared(ctx: ToolContext, run: RunRecord, request: Request):
     if (retry.project !== run.project)
       return {
         reason: "not_runnable",
-        message: "Its workflow was moved to another project: retry the run by itself.",
+        message: `The workflow of ${run.id} was moved to another project: retry the run by itself.`,
       };
     const plan = await ctx.engine.planRetry(run, retry);
     const { steps } = await ctx.engine.getDefinition(retry);
@@ -94,9 +94,9 @@ async function planPrepared(ctx: ToolContext, run: RunRecord, request: Request):
   } catch (error) {
     // The definition is one that this release does not read.
     if (error instanceof z.ZodError)
-      return { reason: "not_runnable", message: "The run can't be read with its definition any more." };
+      return { reason: "not_runnable", message: `${run.id} can't be read with its definition any more.` };
     if (!(error instanceof AppError) || isPassing(error)) throw error;
-    return { reason: "not_runnable", message: error.message };
+    return { reason: "not_runnable", message: `${run.id}: ${error.message}` };
   }
 }
 
@@ -106,7 +106,8 @@ function addTo(
   { plan, version, types }: Exclude<Planned, { reason: SkipReason }>,
   keepsDefinition: boolean,
 ): void {
-  const own = keepsDefinition && definition !== null ? shortHash(canonicalJson(definition)) : null;
+  const own =
+    plan !== null && keepsDefinition && definition !== null ? shortHash(canonicalJson(definition)) : null;
   const key = canonicalJson([workflowId, version, own]);
   const group: BulkActionPlan = groups.get(key) ?? {
     workflow_id: workflowId,

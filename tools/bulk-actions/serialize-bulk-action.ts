@@ -121,9 +121,10 @@ const withFewRuns = <T extends { first: string[] }>(named: T): T => ({
 
 function nextOfPreview(
   ctx: Pick<ToolContext, "actor">,
-  { action, total, digest, plan: { groups } }: BulkActionRecord,
+  { action, total, digest, plan: { groups, more } }: BulkActionRecord,
 ): string {
-  if (total === 0) return "There is nothing to do: skipped says why.";
+  if (total === 0)
+    return `There is nothing to do: skipped says why.${more ? " More runs fit the filter: send until to look at older ones." : ""}`;
   const again = groups
     .flatMap(({ effects = [] }) => effects)
     .filter((effect) => effect.again > 0)
@@ -147,7 +148,7 @@ function nextOfPreview(
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 function nextOf(
-  { id, status, action, plan }: BulkActionRecord,
+  { id, status, plan }: BulkActionRecord,
   { runs: { pending, total }, retries = {} }: BulkActionSummary,
 ): string {
   if (status === "running") {
@@ -159,12 +160,18 @@ function nextOf(
     );
   }
   const lists = `GET /bulk-actions/${id}/runs lists its runs.`;
-  if (status === "cancelled")
-    return (
-      `It ended early: nothing happened with ${counted(pending, "run")}. The same request without digest takes them up` +
-      `${action === "retry" ? ', and with status: ["failed", "cancelled"] also retries that were cancelled' : ""}. ${lists}`
-    );
-  const more = plan.more ? " More runs fitted its filter: send the same request for them." : "";
+  if (status === "cancelled") {
+    const left =
+      pending === 0
+        ? ""
+        : ` Nothing happened with ${counted(pending, "run")}: the same request without digest takes them up.`;
+    const { cancelled = 0 } = retries;
+    const again = cancelled === 0 ? "" : ' To retry its cancelled retries too, send status: ["cancelled"].';
+    return `It ended early.${left}${again} ${lists}`;
+  }
+  const more = plan.more
+    ? " More runs fitted its filter: send the same request without digest for them."
+    : "";
   return `All of its runs were handled.${more} ${lists}`;
 }
 

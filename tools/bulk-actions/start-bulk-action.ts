@@ -227,7 +227,7 @@ function workflowOf(
   workflows: ReadonlySet<string | null>,
 ): string | null {
   const [first = null] = workflows.size === 1 ? workflows : [];
-  // Who is limited to workflows would not find the bulk action again.
+  // A key that is limited to workflows would not find the bulk action again.
   const isLimited = (actor.principal.access.keyLimits?.workflows ?? null) !== null;
   if (first !== null || (version === undefined && !isLimited)) return first;
   const names = [...workflows].map((id) => id ?? "single steps").toSorted();

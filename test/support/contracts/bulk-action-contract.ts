@@ -87,7 +87,7 @@ export function bulkActionContract(setup: ContractSetup): void {
       expect(await bulkActions.retryCounts("blk_1")).toEqual({ queued: 1 });
       expect(await bulkActions.unfinishedRetries("blk_1")).toEqual(["run_new"]);
       expect(await bulkActions.skipped("blk_1")).toEqual([
-        { reason: "changed", runs: 1, first: ["run_1"], message: "It has changed." },
+        { reason: "changed", runs: 1, first: ["run_1"], message: "run_1: It has changed." },
       ]);
       expect(await bulkActions.runs("blk_1", { result: "skipped", after: null, limit: 9 })).toHaveLength(1);
     });

@@ -3,12 +3,12 @@
  * part: what has been done is in the rows, so a bulk action survives the end of every process, and nothing is done twice with a run.
  *
  * A retry starts only if it does what was confirmed: each run is planned again when its turn comes. A bulk action waits, and skips
- * nothing, while its owner has reached a limit, or the workflow its number of concurrent runs: other runs go first. It ends when who
- * started it may not run the workflows any more.
+ * nothing, while its owner has reached a limit, or the workflow its number of concurrent runs: other runs go first. It ends when the
+ * person or key that started it may not run the workflows any more.
  */
 import type { Logger } from "pino";
 import type { SkipReason } from "../../../../schemas/bulk-action.ts";
-import { isVisible, visibilityOf } from "../../../core/access.ts";
+import { type Access, FULL_ACCESS, isVisible, scopesIn, visibilityOf } from "../../../core/access.ts";
 import type {
   BulkActionReader,
   BulkRunRecord,
@@ -23,13 +23,14 @@ import { oneAtATime } from "../../../core/once-per.ts";
 import type { WorkflowReader } from "../../../core/ports.ts";
 import { rateIntervalMs } from "../../../core/rate.ts";
 import { retryPlanDigest } from "../../../core/retry-plan-digest.ts";
-import type { EngineReaders, EngineTransaction, EngineWriters, RunReader } from "../../../core/run-ports.ts";
+import type { EngineReaders, EngineTransaction, EngineWriters } from "../../../core/run-ports.ts";
 import { type Standing, standingAccess, type StandingReaders } from "../../../core/standing-access.ts";
+import { truncate } from "../../../core/truncate.ts";
 import { stopRun } from "../../run-state/advance-run.ts";
 import { LimitRefusal } from "../../run-state/limit-refusal.ts";
 import type { PrepareRun } from "../../run-state/prepare-run.ts";
 import type { RunContext } from "../../run-state/run-context.ts";
-import { mayStartNow, startRun } from "../../run-state/start-run.ts";
+import { insertRun, mayStartNow } from "../../run-state/start-run.ts";
 import { isPassing, retryPreparer, retryRequest } from "../retry-request.ts";
 
 /** Maximum number of bulk actions that a poll looks at. */
@@ -42,7 +43,11 @@ const CATCH_UP_MS = SECOND / 2;
 /** How long it waits where a limit, or other runs of the workflow, come first, in milliseconds. */
 const WAIT_MS = 2 * SECOND;
 /** Maximum length of a recorded message, in characters. */
-const MAX_MESSAGE_CHARS = 250;
+const MAX_MESSAGE_CHARS = 500;
+const WAITS_FOR_LIMIT =
+  "It waits for a limit of its owner or project, of which it takes half at most, and goes on by itself.";
+const UNSAVED =
+  "It runs what no version of a workflow says, for which the scope write is needed; it was lost since the start.";
 const WAITS_FOR_OTHERS = "Other runs of the workflow go first: it has reached its number of concurrent runs.";
 const MOVED = "Its workflow was moved to another project: retry the run by itself.";
 const UNREADABLE = "The run can't be read with its definition any more.";
@@ -50,7 +55,7 @@ const UNREADABLE = "The run can't be read with its definition any more.";
 interface Options {
   context: RunContext;
   read: EngineReaders & { workflows: Pick<WorkflowReader, "projectOf"> };
-  /** Who may still do what; left out, everybody. */
+  /** What the rights of the people and keys are read from; left out, nobody loses any. */
   standing?: StandingReaders | undefined;
   transaction: EngineTransaction;
   prepareRun: PrepareRun;
@@ -73,10 +78,12 @@ interface Turn {
   action: RunningBulkAction;
   entry: BulkRunRecord;
   prepare: ReturnType<typeof retryPreparer>;
+  /** What may go on in the name of who started it. */
+  access: Access;
 }
 
 export function bulkRunner(options: Options): BulkRunner {
-  const { context, read, standing, transaction, prepareRun, planRetry, log } = options;
+  const { context, read, transaction, prepareRun, planRetry, log } = options;
   const { runs, bulkActions } = read;
   let active = false;
 
@@ -115,6 +122,7 @@ export function bulkRunner(options: Options): BulkRunner {
   async function continueAction(action: RunningBulkAction): Promise<{ count: number; hasMore: boolean }> {
     const until = performance.now() + TURN_MS;
     const prepare = retryPreparer(prepareRun);
+    let standing: Standing = { access: FULL_ACCESS };
     let count = 0;
     for (let turn = 0; turn < TURN_RUNS && performance.now() < until; turn += 1) {
       const entry = await bulkActions.next(action.id);
@@ -124,37 +132,40 @@ export function bulkRunner(options: Options): BulkRunner {
         return { count, hasMore: false };
       }
       if (action.action === "retry" && (await isBusy(bulkActions, action))) return { count, hasMore: false };
-      const lost = turn === 0 ? await whatIsLost(action) : undefined;
-      if (lost !== undefined) {
-        await end(action, "cancelled", WHY_ENDED[lost](action.actor.owner));
+      if (turn === 0) standing = await standingOf(action);
+      if ("lost" in standing) {
+        await end(action, "cancelled", WHY_ENDED[standing.lost](action.actor.owner));
         return { count, hasMore: false };
       }
+      const { access } = standing;
       const handled =
         action.action === "cancel"
           ? await cancelEntry(action, entry)
-          : await retryEntry({ action, entry, prepare });
+          : await retryEntry({ action, entry, prepare, access });
       if (handled === "waits") return { count, hasMore: false };
       if (handled === "done") count += 1;
+      // Its rate says when the next one follows.
+      if (handled === "done" && action.rate !== null) break;
     }
     return { count, hasMore: true };
   }
 
-  /** Rights that were lost since it started. */
-  async function whatIsLost({
+  /** What may go on in the name of who started it. */
+  async function standingOf({
     actor: { owner, lineage },
     project,
     workflowId,
-  }: RunningBulkAction): Promise<Lost | undefined> {
-    if (standing === undefined) return undefined;
+  }: RunningBulkAction): Promise<Standing> {
+    const { standing } = options;
+    if (standing === undefined) return { access: FULL_ACCESS };
     const isKey = (await standing.apiKeys.ofLineage(lineage)).length > 0;
     const of = { project, ...(workflowId !== null && { workflowId }) };
-    const found = await standingAccess(
+    return standingAccess(
       standing,
       { owner, lineage: isKey ? lineage : null },
       context.clock.now(),
       (access) => isVisible(visibilityOf(access, "run"), of),
     );
-    return "lost" in found ? found.lost : undefined;
   }
 
   function cancelEntry({ id, actor }: RunningBulkAction, { position, run }: BulkRunRecord): Promise<Handled> {
@@ -169,19 +180,16 @@ export function bulkRunner(options: Options): BulkRunner {
         ? { result: "cancelled", retry: null, reason: null, message: null }
         : skip(found === undefined ? "purged" : "wrong_status");
       if (!(await tx.bulkActions.setResult(id, position, result)) || !isStopped) return "skipped";
-      await goOn(tx, current);
+      await scheduleNext(tx, current);
       return "done";
     });
   }
 
-  async function retryEntry({ action, entry, prepare }: Turn): Promise<Handled> {
+  async function retryEntry({ action, entry, prepare, access }: Turn): Promise<Handled> {
     const source = await runs.find(entry.run);
     const prepared =
-      source === undefined ? skip("purged") : await prepareEntry(action, { entry, source, prepare });
-    if (prepared instanceof AppError) {
-      await transaction(async (tx) => waits(tx, action, prepared.message));
-      return "waits";
-    }
+      source === undefined ? skip("purged") : await prepareEntry(action, { entry, source, prepare, access });
+    if (prepared instanceof AppError) return postpone(action.id, prepared.message);
     if ("inputs" in prepared) return startRetry(action, entry, prepared);
     await transaction((tx) => tx.bulkActions.setResult(action.id, entry.position, prepared));
     return "skipped";
@@ -190,7 +198,7 @@ export function bulkRunner(options: Options): BulkRunner {
   /** @returns a result where no retry starts, or why it can't start now */
   async function prepareEntry(
     { project, version, actor, keyLimits }: RunningBulkAction,
-    { entry, source, prepare }: Omit<Turn, "action"> & { source: RunRecord },
+    { entry, source, prepare, access }: Omit<Turn, "action"> & { source: RunRecord },
   ): Promise<PreparedRun | BulkRunResult | AppError> {
     const { workflowId } = source;
     if (workflowId !== null && (await read.workflows.projectOf(workflowId)) !== project)
@@ -198,6 +206,8 @@ export function bulkRunner(options: Options): BulkRunner {
     try {
       const by = { caller: null, keyLimits, actor, trigger: actor.surface, maxPriority: BACKFILL_PRIORITY };
       const retry = await prepare(await retryRequest(runs, source, by, { version }));
+      const isSaved = retry.workflowId !== null && retry.definition === null && retry.trial === null;
+      if (!isSaved && !scopesIn(access, project).has("write")) return skip("not_runnable", UNSAVED);
       const digest = retryPlanDigest(retry, await planRetry(source, retry));
       return digest === entry.planDigest ? retry : skip("changed");
     } catch (error) {
@@ -219,28 +229,31 @@ export function bulkRunner(options: Options): BulkRunner {
       return await transaction(async (tx) => {
         const current = await lockDue(tx, id);
         if (current === undefined || (await isBusy(tx.bulkActions, current))) return "waits";
-        const refused = await context.startLimits.refusal(tx, { ...prepared, isBackground: true });
-        if (refused !== undefined) return waits(tx, current, refused.message);
+        if ((await context.startLimits.refusal(tx, { ...prepared, isBackground: true })) !== undefined)
+          throw new NotStarted({ waits: WAITS_FOR_LIMIT });
+        // Limits are locked before runs and queues. What was counted is undone where no run starts.
+        await context.startLimits.count(tx, prepared);
         // Two bulk actions with the same run: the second one sees the retry of the first.
         const source = await tx.runs.lock(run);
         const { workflowId } = prepared;
         if (workflowId !== null) await tx.runs.lockQueue(workflowId, "exclusive");
-        const reason =
-          source === undefined ? "purged" : (await wasRetried(tx.runs, run)) ? "already_retried" : undefined;
-        if (reason === undefined && !(await mayStartNow(context, tx, prepared)))
-          return waits(tx, current, WAITS_FOR_OTHERS);
-        const result: BulkRunResult =
-          reason === undefined
-            ? { result: "retried", retry: prepared.id, reason: null, message: null }
-            : skip(reason);
-        if (!(await tx.bulkActions.setResult(id, position, result)) || reason !== undefined) return "skipped";
-        await startRun(context, tx, prepared);
-        await goOn(tx, current);
+        if (source === undefined) throw new NotStarted(skip("purged"));
+        if ((await tx.runs.retriedOf([run])).size > 0) throw new NotStarted(skip("already_retried"));
+        if (!(await mayStartNow(context, tx, prepared))) throw new NotStarted({ waits: WAITS_FOR_OTHERS });
+        const result = { result: "retried", retry: prepared.id, reason: null, message: null } as const;
+        if (!(await tx.bulkActions.setResult(id, position, result))) throw new NotStarted(result);
+        await insertRun(context, tx, prepared);
+        await scheduleNext(tx, current);
         return "done";
       });
     } catch (error) {
-      if (error instanceof LimitRefusal) return "waits";
-      throw error;
+      if (error instanceof LimitRefusal) return postpone(id, WAITS_FOR_LIMIT);
+      if (!(error instanceof NotStarted)) throw error;
+      const { outcome } = error;
+      if ("waits" in outcome) return postpone(id, outcome.waits);
+      if (outcome.result === "skipped")
+        await transaction((tx) => tx.bulkActions.setResult(id, position, outcome));
+      return "skipped";
     }
   }
 
@@ -257,16 +270,21 @@ export function bulkRunner(options: Options): BulkRunner {
   }
 
   /** After a run: says when the next one may follow. */
-  async function goOn(tx: EngineWriters, { id, rate, nextAt, message }: RunningBulkAction): Promise<void> {
+  async function scheduleNext(
+    tx: EngineWriters,
+    { id, rate, nextAt, message }: RunningBulkAction,
+  ): Promise<void> {
     if (rate === null && message === null) return;
     const now = context.clock.now();
     const next = rate === null ? now : Math.max(Date.parse(nextAt), now - CATCH_UP_MS) + rateIntervalMs(rate);
     await tx.bulkActions.setNext(id, { nextAt: iso(next), message: null });
   }
 
-  async function waits(tx: EngineWriters, { id }: RunningBulkAction, message: string): Promise<"waits"> {
+  /** It goes on later, and says why. */
+  async function postpone(id: string, message: string): Promise<"waits"> {
     const nextAt = iso(context.clock.now() + WAIT_MS);
-    await tx.bulkActions.setNext(id, { nextAt, message: message.slice(0, MAX_MESSAGE_CHARS) });
+    const next = { nextAt, message: truncate(message, MAX_MESSAGE_CHARS) };
+    await transaction((tx) => tx.bulkActions.setNext(id, next));
     return "waits";
   }
 
@@ -281,6 +299,17 @@ export function bulkRunner(options: Options): BulkRunner {
       const reason = message !== null && { reason: message };
       tx.onCommit(() => log.info({ bulk_action: id, action, ...reason }, `bulk action ${status}`));
     });
+  }
+}
+
+/** Rolls the start of a retry back. */
+class NotStarted extends Error {
+  override readonly name = "NotStarted";
+  readonly outcome: BulkRunResult | { waits: string };
+
+  constructor(outcome: BulkRunResult | { waits: string }) {
+    super("The retry was not started.");
+    this.outcome = outcome;
   }
 }
 
@@ -301,13 +330,9 @@ const isBusy = async (
   { id, concurrency }: RunningBulkAction,
 ): Promise<boolean> => (await read.unfinishedRetries(id)).length >= concurrency;
 
-/** Whether another run retries this one. */
-const wasRetried = async (runs: Pick<RunReader, "page">, run: string): Promise<boolean> =>
-  (await runs.page({ filter: { retryOf: run }, after: null, limit: 1 })).items.length > 0;
-
 const skip = (reason: SkipReason, message: string | null = null): BulkRunResult => ({
   result: "skipped",
   retry: null,
   reason,
-  message: message?.slice(0, MAX_MESSAGE_CHARS) ?? null,
+  message: message && truncate(message, MAX_MESSAGE_CHARS),
 });
