@@ -16,7 +16,6 @@ export const cancelBulkAction = defineTool({
   surfaces: ["rest"],
   scope: "run",
   effect: "act",
-  readsValues: true,
   errors: ["bulk_action_not_found", "bulk_action_finished", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
   input: z.strictObject({

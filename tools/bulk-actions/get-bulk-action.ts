@@ -15,7 +15,6 @@ export const getBulkAction = defineTool({
   surfaces: ["rest"],
   scope: "read",
   effect: "read",
-  readsValues: true,
   errors: ["bulk_action_not_found"],
   input: z.strictObject({ bulk_action_id: BulkActionId, wait: WaitSeconds.optional() }),
   output: BulkAction,

@@ -15,7 +15,6 @@ export const listBulkActionRuns = defineTool({
   surfaces: ["rest"],
   scope: "read",
   effect: "read",
-  readsValues: true,
   errors: ["bulk_action_not_found", "invalid_cursor"],
   page: { item: BulkActionRun, mcpLimit: PAGE_SIZE },
   input: z.strictObject({

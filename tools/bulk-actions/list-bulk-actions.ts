@@ -16,7 +16,6 @@ export const listBulkActions = defineTool({
   surfaces: ["rest"],
   scope: "read",
   effect: "read",
-  readsValues: true,
   errors: ["workflow_not_found", "project_not_found", "invalid_cursor"],
   page: { item: BulkActionSummary, mcpLimit: 20 },
   input: z.strictObject({

@@ -76,7 +76,6 @@ export const startBulkAction = defineTool({
   route: "POST /bulk-actions",
   scope: "run",
   effect: "act",
-  readsValues: true,
   openWorld: true,
   errors: [
     "workflow_not_found",
