@@ -16,17 +16,12 @@ interface PlanProps {
 }
 
 export function Plan({ plan, inDialog = false }: PlanProps) {
+  // Single steps, and runs with definitions of their own, can have groups that are equal.
+  const groups = plan.map((group, position) => ({ key: position, group }));
   return (
     <Stack component="ul" gap="sm" m={0} p={0} aria-label="Plan" style={{ listStyle: "none" }}>
-      {plan.map((group) => (
-        <Card
-          // Runs with definitions of their own can share a version.
-          key={JSON.stringify(group)}
-          component="li"
-          withBorder
-          p="sm"
-          style={{ overflowWrap: "anywhere" }}
-        >
+      {groups.map(({ key, group }) => (
+        <Card key={key} component="li" withBorder p="sm" style={{ overflowWrap: "anywhere" }}>
           <VersionPlan group={group} inDialog={inDialog} />
         </Card>
       ))}
