@@ -18,7 +18,7 @@ import { ProgressBar } from "./progress.tsx";
 import { bulkActionQuery, isActive } from "./queries.ts";
 import { RunTable } from "./run-table.tsx";
 import { BulkActionBadge } from "./status-badge.tsx";
-import { describeCounts, titleOf } from "./texts.ts";
+import { describeCounts, messageTitle, titleOf } from "./texts.ts";
 
 export default function BulkActionPage() {
   const { bulkActionId: id = "" } = useParams();
@@ -54,12 +54,12 @@ export default function BulkActionPage() {
 }
 
 function Details({ id, bulkAction }: { id: string; bulkAction: BulkAction }) {
-  const { message, plan, skipped, more } = bulkAction;
+  const { status, message, plan, skipped, more } = bulkAction;
   return (
     <Stack gap="xl">
       <BulkActionFacts bulkAction={bulkAction} />
       {message !== null && (
-        <Alert color="yellow" title="It goes on with no run at the moment" role="note">
+        <Alert color="yellow" title={messageTitle(status)} role="note">
           <Text size="sm">{message}</Text>
         </Alert>
       )}

@@ -4,6 +4,7 @@ import type {
   BulkActionKind,
   BulkActionPlan,
   BulkActionResult,
+  BulkActionStatus,
   SkipReason,
 } from "../../../schemas/bulk-action.ts";
 import type { RunStatus } from "../../../schemas/run.ts";
@@ -41,6 +42,10 @@ export const DONE: Readonly<Record<BulkActionKind, BulkActionResult>> = {
   retry: "retried",
   cancel: "cancelled",
 };
+
+/** The title of the message, which says why a bulk action starts nothing at the moment, or why it ended early. */
+export const messageTitle = (status: BulkActionStatus): string =>
+  status === "running" ? "It goes on with no run at the moment" : "Ended early";
 
 /** Why nothing happens with a run, after its name. */
 export const skipLabel = (reason: SkipReason, action: BulkActionKind): string =>

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   describeCounts,
   describeSteps,
+  messageTitle,
   readResult,
   repeatedEffects,
   skipLabel,
@@ -42,6 +43,14 @@ describe("describeCounts", () => {
     expect(describeCounts({ action: "retry", status: "cancelled", runs: RUNS })).toBe(
       "1,187 retried, 1 skipped, 12 left out",
     );
+  });
+});
+
+describe("messageTitle", () => {
+  it("tells a running bulk action, which goes on later, from one that ended early", () => {
+    expect(messageTitle("running")).toBe("It goes on with no run at the moment");
+    expect(messageTitle("finished")).toBe("Ended early");
+    expect(messageTitle("cancelled")).toBe("Ended early");
   });
 });
 
