@@ -35,7 +35,13 @@ import { versionsQuery } from "../workflows/queries.ts";
 import type { BulkChoice } from "./choice.ts";
 import { MoreRuns, Plan, Skipped } from "./plan.tsx";
 import { bulkActionListKey, previewQuery } from "./queries.ts";
-import { ambiguousProjects, previewRequest, startBody, type StartFields } from "./requests.ts";
+import {
+  ambiguousProjects,
+  previewRequest,
+  readConcurrency,
+  startBody,
+  type StartFields,
+} from "./requests.ts";
 import { repeatedEffects, startLabel } from "./texts.ts";
 
 interface BulkActionDialogProps {
@@ -43,12 +49,17 @@ interface BulkActionDialogProps {
   onClose: () => void;
 }
 
+interface TypedFields extends Omit<StartFields, "concurrency"> {
+  /** Text while it is no number: empty, for example. */
+  concurrency: number | string;
+}
+
 export function BulkActionDialog({ choice, onClose }: BulkActionDialogProps) {
   const { action, description } = choice;
   const [project, setProject] = useState<string>();
   const [version, setVersion] = useState<number>();
   const [workflow, setWorkflow] = useState<string>();
-  const [fields, setFields] = useState<StartFields>({
+  const [fields, setFields] = useState<TypedFields>({
     rate: "",
     concurrency: DEFAULT_BULK_CONCURRENCY,
     reason: "",
@@ -64,12 +75,13 @@ export function BulkActionDialog({ choice, onClose }: BulkActionDialogProps) {
   const commonWorkflow = preview.data?.workflow_id ?? workflow;
   const isChanged = start.error instanceof ApiError && start.error.code === "bulk_action_changed";
   const isRateValid = fields.rate === "" || RATE_PATTERN.test(fields.rate.trim());
+  const concurrency = readConcurrency(fields.concurrency);
   const runs = preview.data?.runs.total ?? 0;
-  const canStart = isCurrent && runs > 0 && isComplete && isRateValid;
+  const canStart = isCurrent && runs > 0 && isComplete && isRateValid && concurrency !== undefined;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (!canStart) return;
-    start.mutate(startBody(request, digest, fields), {
+    start.mutate(startBody(request, digest, { ...fields, concurrency }), {
       onError: (error) => {
         if (error instanceof ApiError && error.code === "bulk_action_changed") void preview.refetch();
       },
@@ -131,12 +143,14 @@ export function BulkActionDialog({ choice, onClose }: BulkActionDialogProps) {
                 description="Unfinished retries. With 1 they run in order."
                 min={1}
                 max={MAX_BULK_CONCURRENCY}
-                clampBehavior="blur"
+                clampBehavior="none"
                 allowDecimal={false}
+                allowNegative={false}
                 value={fields.concurrency}
-                onChange={(value) =>
-                  setFields({ ...fields, concurrency: Number(value) || DEFAULT_BULK_CONCURRENCY })
+                error={
+                  concurrency === undefined ? `Write a whole number from 1 to ${MAX_BULK_CONCURRENCY}.` : null
                 }
+                onChange={(value) => setFields({ ...fields, concurrency: value })}
               />
             )}
           </SimpleGrid>

@@ -1,4 +1,5 @@
 /** The requests of a bulk action: its preview, and its start. */
+import { MAX_BULK_CONCURRENCY } from "../../../schemas/bulk-action-limits.ts";
 import type { Issue } from "../../../schemas/problem.ts";
 import { ApiError } from "../api/client.ts";
 import type { BulkChoice } from "./choice.ts";
@@ -30,6 +31,17 @@ export interface StartFields {
   rate: string;
   concurrency: number;
   reason: string;
+}
+
+/**
+ * Reads how many retries may be unfinished at a time.
+ * @param typed text of the field, or its number
+ * @returns undefined if the API would refuse it
+ */
+export function readConcurrency(typed: string | number): number | undefined {
+  const text = String(typed).trim();
+  const value = Number(text);
+  return /^\d+$/.test(text) && value >= 1 && value <= MAX_BULK_CONCURRENCY ? value : undefined;
 }
 
 /** The same request with the digest of its preview, which starts exactly that. */

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../../src/web/api/client.ts";
 import type { BulkChoice, ChosenRuns } from "../../../src/web/bulk-actions/choice.ts";
-import { ambiguousProjects, previewRequest, startBody } from "../../../src/web/bulk-actions/requests.ts";
+import {
+  ambiguousProjects,
+  previewRequest,
+  readConcurrency,
+  startBody,
+} from "../../../src/web/bulk-actions/requests.ts";
 
 const choice = (runs: ChosenRuns, action: BulkChoice["action"] = "retry"): BulkChoice => ({
   action,
@@ -41,6 +46,17 @@ describe("previewRequest", () => {
     expect(previewRequest(choice({ status: ["failed"] }), { ...NOTHING, project: "finance" })).toMatchObject({
       project: "finance",
     });
+  });
+});
+
+describe("readConcurrency", () => {
+  it("reads the numbers that the API accepts", () => {
+    expect([1, 20, "7", " 20 "].map(readConcurrency)).toEqual([1, 20, 7, 20]);
+  });
+
+  it("reads nothing else as a number", () => {
+    for (const typed of ["", " ", 0, "0", 21, 50, "-1", "1.5", 1.5, "1e1", "five", "-"])
+      expect({ typed, read: readConcurrency(typed) }).toEqual({ typed, read: undefined });
   });
 });
 
