@@ -1,7 +1,7 @@
 /** The buttons above the list of runs that retry or cancel the selected runs, or all that fit the filter. */
 import { Button, Group, Text, Tooltip } from "@mantine/core";
 import { IconBan, IconRefresh } from "@tabler/icons-react";
-import { lazy, Suspense, useId, useState } from "react";
+import { lazy, Suspense, useId } from "react";
 import type { BulkActionKind } from "../../../schemas/bulk-action.ts";
 import { type BulkChoice, bulkButton, type ListedRuns } from "./choice.ts";
 
@@ -11,22 +11,29 @@ const BulkActionDialog = lazy(async () => ({
 
 const ICONS = { retry: IconRefresh, cancel: IconBan } as const;
 
-export function BulkButtons(listed: ListedRuns) {
-  // What the dialog shows stays the same while the list behind it is loaded again.
-  const [choice, setChoice] = useState<BulkChoice>();
+interface BulkButtonsProps extends ListedRuns {
+  onChoose: (choice: BulkChoice) => void;
+}
+
+export function BulkButtons({ onChoose, ...listed }: BulkButtonsProps) {
   return (
-    <>
-      <Group gap="xs" role="group" aria-label="Bulk actions">
-        {(["retry", "cancel"] as const).map((action) => (
-          <BulkButton key={action} action={action} listed={listed} onChoose={setChoice} />
-        ))}
-      </Group>
-      <Suspense>
-        {choice !== undefined && <BulkActionDialog choice={choice} onClose={() => setChoice(undefined)} />}
-      </Suspense>
-    </>
+    <Group gap="xs" role="group" aria-label="Bulk actions">
+      {(["retry", "cancel"] as const).map((action) => (
+        <BulkButton key={action} action={action} listed={listed} onChoose={onChoose} />
+      ))}
+    </Group>
   );
 }
+
+interface ChosenBulkActionProps {
+  choice: BulkChoice | undefined;
+  onClose: () => void;
+}
+
+/** The dialog of a choice. It stays open when the buttons disappear, which they do when the list becomes empty. */
+export const ChosenBulkAction = ({ choice, onClose }: ChosenBulkActionProps) => (
+  <Suspense>{choice !== undefined && <BulkActionDialog choice={choice} onClose={onClose} />}</Suspense>
+);
 
 interface BulkButtonProps {
   action: BulkActionKind;

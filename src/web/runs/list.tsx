@@ -1,9 +1,12 @@
 /** All runs, newest first. The filters are part of the URL. */
 import { Button } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { serverUrl } from "../app/base-path.ts";
 import { send } from "../api/client.ts";
+import { ChosenBulkAction } from "../bulk-actions/bulk-buttons.tsx";
+import type { BulkChoice } from "../bulk-actions/choice.ts";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
 import { EmptyState, Page } from "../ui/page.tsx";
@@ -27,6 +30,8 @@ export default function RunList() {
   const filters = readFilters(params);
   const project = useProjectFilter();
   const runs = useRuns(filters);
+  // What the dialog shows stays the same while the list behind it is loaded again, or becomes empty.
+  const [choice, setChoice] = useState<BulkChoice>();
   const first = runs.isPlaceholderData ? undefined : runs.data?.pages[0];
   return (
     <Page
@@ -54,9 +59,11 @@ export default function RunList() {
             filters={filters}
             project={project}
             total={first === undefined || first.isTotalCapped ? null : first.total}
+            onChoose={setChoice}
           />
         )}
       </PagedList>
+      <ChosenBulkAction choice={choice} onClose={() => setChoice(undefined)} />
     </Page>
   );
 }

@@ -2,6 +2,7 @@
 import { Box, Button, Group, Stack, Text } from "@mantine/core";
 import type { RunSummary } from "../../../schemas/run.ts";
 import { BulkButtons } from "../bulk-actions/bulk-buttons.tsx";
+import type { BulkChoice } from "../bulk-actions/choice.ts";
 import type { RunFilters } from "./filters.ts";
 import { RunRows, SelectAll } from "./run-rows.tsx";
 import classes from "./selectable-runs.module.css";
@@ -14,16 +15,24 @@ interface SelectableRunsProps {
   project: { project?: string };
   /** Number of runs that fit the filter; null if it is not known exactly. */
   total: number | null;
+  /** Called with the runs that are to be retried or cancelled. */
+  onChoose: (choice: BulkChoice) => void;
 }
 
-export function SelectableRuns({ runs, stale, filters, project, total }: SelectableRunsProps) {
+export function SelectableRuns({ runs, stale, filters, project, total, onChoose }: SelectableRunsProps) {
   const selection = useRunSelection(runs);
   const { selected, isPossible, selectAll } = selection;
   return (
     <Stack gap={4}>
       {isPossible && (
         <Group gap="sm" className={classes[selected.length > 0 ? "sticky" : "actions"] ?? ""}>
-          <BulkButtons filters={filters} project={project} total={total} selected={selected} />
+          <BulkButtons
+            filters={filters}
+            project={project}
+            total={total}
+            selected={selected}
+            onChoose={onChoose}
+          />
           <Group gap="sm">
             <Box hiddenFrom="sm">
               <SelectAll selection={selection} label="All listed" />

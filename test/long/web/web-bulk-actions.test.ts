@@ -112,6 +112,15 @@ it("retries the runs of a filter as the preview says, and shows what happened wi
   await dialog.getByLabel("Rate").fill("60 per minute");
   expect(await start.isDisabled()).toBe(true);
   await dialog.getByLabel("Rate").fill("");
+  expect(await start.isDisabled()).toBe(false);
+  const concurrency = dialog.getByLabel("At a time");
+  for (const typed of ["50", ""]) {
+    await concurrency.fill(typed);
+    await dialog.getByText("Write a whole number from 1 to 20.").waitFor();
+    expect(await start.isDisabled()).toBe(true);
+  }
+  await concurrency.pressSequentially("7");
+  expect(await concurrency.inputValue()).toBe("7");
   await dialog.getByLabel("Reason").fill("The bank was down.");
   await expectAccessible(page, "version-2");
 
@@ -134,7 +143,7 @@ it("retries the runs of a filter as the preview says, and shows what happened wi
   expect(await getAction(ann, page)).toMatchObject({
     version: 2,
     reason: "The bank was down.",
-    concurrency: 5,
+    concurrency: 7,
   });
   await page.getByRole("button", { name: "skipped (0)" }).click();
   await page.getByText("No such runs").waitFor();
@@ -256,6 +265,25 @@ it("cancels runs, and a bulk action with its unfinished retries", async () => {
   await heading(page, "Cancellation of 2 runs of gate").waitFor();
   await page.getByText("2 cancelled, 0 skipped.").waitFor();
   expect(await getAction(ann, page)).toMatchObject({ action: "cancel", runs: { total: 2, done: 2 } });
+});
+
+it("keeps an open dialog when the last run of the list behind it ends", async () => {
+  const site = await openSite();
+  const ann = await createFirstAdmin(site);
+  const { id } = await requestApi(ann, "POST", "/runs", { step: { type: "wait", for: "1h" }, wait: 0 });
+  await eventually(
+    async () => (await requestApi<Run[]>(ann, "GET", "/runs?status=waiting"))[0],
+    "the waiting run",
+  );
+  const { page, visit } = await openWindow(await openBrowser(), site, ann);
+  await visit("/runs?status=waiting");
+  await page.getByRole("button", { name: "Cancel all 1…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Cancel runs" });
+  await dialog.getByText("1 run would be cancelled.").waitFor();
+  await dialog.getByLabel("Reason").fill("Too slow.");
+  await requestApi(ann, "POST", `/runs/${id}/cancel`, {});
+  await page.getByText("No matching runs").waitFor();
+  expect(await dialog.getByLabel("Reason").inputValue()).toBe("Too slow.");
 });
 
 it("downloads all runs that fit the filter, page by page", async () => {
