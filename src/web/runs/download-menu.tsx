@@ -18,20 +18,29 @@ interface DownloadMenuProps {
   query: ReturnType<typeof toQuery> & { project?: string };
   /** Number of runs that fit, as text; null if it is unknown. */
   total: string | null;
+  /** Whether there is nothing to download. A download that has begun goes on. */
+  disabled: boolean;
 }
 
-export function DownloadMenu({ query, total }: DownloadMenuProps) {
-  const [count, setCount] = useState(0);
+interface Progress {
+  /** Number of runs that were read. */
+  count: number;
+  /** The total at the beginning: another filter that is chosen meanwhile has another one. */
+  total: string | null;
+}
+
+export function DownloadMenu({ query, total, disabled }: DownloadMenuProps) {
+  const [progress, setProgress] = useState<Progress>({ count: 0, total: null });
   const abort = useRef<AbortController>(undefined);
   useEffect(() => () => abort.current?.abort(), []);
   const download = useSingleFlightMutation({
     mutationFn: async (type: "csv" | "json") => {
       const { signal } = (abort.current = new AbortController());
-      setCount(0);
+      setProgress({ count: 0, total });
       const read = await readRuns(
         (cursor) =>
           send("get", "/runs", { query: { ...query, limit: PAGE_SIZE, ...cursorParam(cursor) }, signal }),
-        setCount,
+        (count) => setProgress({ count, total }),
       );
       signal.throwIfAborted();
       saveFile(fileName(new Date(), read, type), type, runsText(read.runs, type));
@@ -51,7 +60,7 @@ export function DownloadMenu({ query, total }: DownloadMenuProps) {
     return (
       <Group gap="xs">
         <Text size="sm" role="status">
-          {progressText(count, total)}
+          {progressText(progress)}
         </Text>
         <Button variant="default" onClick={() => abort.current?.abort()}>
           Stop download
@@ -61,7 +70,7 @@ export function DownloadMenu({ query, total }: DownloadMenuProps) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />}>
+        <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} disabled={disabled}>
           Download
         </Button>
       </Menu.Target>
@@ -74,7 +83,7 @@ export function DownloadMenu({ query, total }: DownloadMenuProps) {
   );
 }
 
-const progressText = (count: number, total: string | null): string =>
+const progressText = ({ count, total }: Progress): string =>
   total === null
     ? `Reading runs: ${count.toLocaleString()}…`
     : `Reading runs: ${count.toLocaleString()} of ${total}…`;

@@ -42,9 +42,11 @@ export default function RunList() {
           <Button component={Link} to="/bulk-actions" variant="default">
             Bulk actions
           </Button>
-          {first !== undefined && first.data.length > 0 && (
-            <DownloadMenu query={{ ...toQuery(filters), ...project }} total={formatTotal(first)} />
-          )}
+          <DownloadMenu
+            query={{ ...toQuery(filters), ...project }}
+            total={formatTotal(first)}
+            disabled={first === undefined || first.data.length === 0}
+          />
         </>
       }
     >

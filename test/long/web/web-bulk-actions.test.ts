@@ -310,3 +310,27 @@ it("downloads all runs that fit the filter, page by page", async () => {
   expect(saved.map(({ id }) => id)).toEqual(runs.map(({ id }) => id).toReversed());
   await page.getByText("Saved 2 runs.").first().waitFor();
 });
+
+it("goes on with a download when another filter is chosen, even one without runs", async () => {
+  const site = await openSite();
+  const ann = await createFirstAdmin(site);
+  for (let run = 0; run < 2; run += 1)
+    await requestApi(ann, "POST", "/runs", { step: { type: "set", values: { a: 1 } }, wait: 60 });
+  const { page, visit } = await openWindow(await openBrowser(), site, ann);
+  await visit("/runs?status=succeeded");
+  const chosen = Promise.withResolvers<void>();
+  await page.route(/limit=200/, async (route) => {
+    await chosen.promise;
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Download" }).click();
+  const saved = page.waitForEvent("download");
+  await page.getByRole("menuitem", { name: "JSON" }).click();
+  await page.getByText("Reading runs: 0 of 2…").waitFor();
+  await page.getByLabel("Until").fill("2020-01-01");
+  await page.getByText("No matching runs").waitFor();
+  await page.getByText("Reading runs: 0 of 2…").waitFor();
+  chosen.resolve();
+  expect(JSON.parse(readFileSync(await (await saved).path(), "utf8"))).toHaveLength(2);
+  expect(await page.getByRole("button", { name: "Download", exact: true }).isDisabled()).toBe(true);
+});
