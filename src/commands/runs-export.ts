@@ -1,7 +1,7 @@
 /** `millrace runs export`: writes all runs that fit, with whole values. */
 import { cellText, csvText } from "../../schemas/csv.ts";
-import { projectOf } from "../../schemas/project.ts";
 import type { RunSummary } from "../../schemas/run.ts";
+import { RUN_COLUMNS, toRunRow } from "../../schemas/run-columns.ts";
 import { getRunValue } from "../../tools/runs/get-run-value.ts";
 import { listRuns } from "../../tools/runs/list-runs.ts";
 import { listedPaths, listedValue } from "../../tools/runs/listed-values.ts";
@@ -112,34 +112,13 @@ async function wholeText(call: Operator["call"], runId: string, ref: string): Pr
   return parts.join("");
 }
 
-const COLUMNS = [
-  "id",
-  "workflow_id",
-  "project",
-  "version",
-  "status",
-  "trigger",
-  "created_at",
-  "started_at",
-  "finished_at",
-  "error_step",
-  "error_code",
-  "error_message",
-] as const;
-
 /** CSV for spreadsheets: the values come from inputs and answers of others, who could write a formula. */
 async function* csvLines(runs: AsyncIterable<RunSummary>, names: readonly string[]): AsyncGenerator<string> {
-  yield csvText([[...COLUMNS, ...names]]);
+  yield csvText([[...RUN_COLUMNS, ...names]]);
   for await (const run of runs) {
-    const { values = {}, error } = run;
-    const fixed: Record<(typeof COLUMNS)[number], unknown> = {
-      ...run,
-      project: projectOf(run),
-      error_step: error?.step_id,
-      error_code: error?.code,
-      error_message: error?.message,
-    };
-    const cells = [...COLUMNS.map((name) => fixed[name]), ...names.map((name) => values[name])];
+    const { values = {} } = run;
+    const row = toRunRow(run);
+    const cells = [...RUN_COLUMNS.map((name) => row[name]), ...names.map((name) => values[name])];
     yield csvText([cells.map(cellText)], { continues: true });
   }
 }

@@ -1,7 +1,7 @@
 /** Reads all runs that fit a filter, for a file. */
 import { rowsToCsv } from "../../../schemas/csv.ts";
-import { projectOf } from "../../../schemas/project-ids.ts";
 import type { RunSummary } from "../../../schemas/run.ts";
+import { RUN_COLUMNS, toRunRow } from "../../../schemas/run-columns.ts";
 import { formatJson } from "../ui/save-file.ts";
 
 /** Maximum number of runs of a file: the browser holds all of them in memory. */
@@ -43,32 +43,8 @@ export async function readRuns(
   };
 }
 
-/** The columns of the CSV file. */
-const COLUMNS = [
-  "id",
-  "workflow_id",
-  "project",
-  "version",
-  "status",
-  "trigger",
-  "created_at",
-  "started_at",
-  "finished_at",
-  "error_step",
-  "error_code",
-  "error_message",
-] as const;
-
-const toRow = ({ error, ...run }: RunSummary) => ({
-  ...run,
-  project: projectOf(run),
-  error_step: error?.step_id,
-  error_code: error?.code,
-  error_message: error?.message,
-});
-
 export const runsText = (runs: readonly RunSummary[], type: "csv" | "json"): string =>
-  type === "csv" ? rowsToCsv(runs.map(toRow), COLUMNS) : formatJson(runs);
+  type === "csv" ? rowsToCsv(runs.map(toRunRow), RUN_COLUMNS) : formatJson(runs);
 
 /** "runs-2026-11-30.csv"; the name of a file that is cut says so. */
 export function fileName(now: Date, { runs, more }: ReadRuns, type: "csv" | "json"): string {
