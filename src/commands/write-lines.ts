@@ -43,8 +43,13 @@ async function writeTexts(file: string, texts: AsyncIterable<string>): Promise<v
   await once(out, "open").catch((error: Error) => {
     throw new CommandError(`${part} cannot be written: ${error.message}`, EXIT.usage);
   });
+  // Without a listener, an error while the next text is read would end the process.
+  out.on("error", () => {});
   try {
-    for await (const text of texts) if (!out.write(text)) await once(out, "drain");
+    for await (const text of texts) {
+      if (out.errored !== null) throw out.errored;
+      if (!out.write(text)) await once(out, "drain");
+    }
     out.end();
     await finished(out);
     renameSync(part, file);
