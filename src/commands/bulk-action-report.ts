@@ -16,8 +16,10 @@ const versionName = ({ workflow_id: workflow, version, changed }: BulkActionPlan
     ? "single steps"
     : `${workflow} version ${version}${changed === true ? " with a changed definition" : ""}`;
 
+export type BulkPreview = Pick<BulkAction, "action" | "runs" | "plan" | "skipped" | "more">;
+
 /** Prints what a bulk action would do. */
-export function printBulkPreview(io: Io, { action, runs, plan, skipped, more }: BulkAction): void {
+export function printBulkPreview(io: Io, { action, runs, plan, skipped, more }: BulkPreview): void {
   const { bold, yellow } = paint(io);
   for (const group of plan) {
     io.out(
@@ -36,7 +38,7 @@ export function printBulkPreview(io: Io, { action, runs, plan, skipped, more }: 
   if (more === true) io.out(`${yellow("Warning:")} ${MORE}\n`);
   io.out(
     runs.total === 0
-      ? `There is nothing to do: no run would be ${DONE[action]}.\n`
+      ? `There is nothing to do: ${skipped.length === 0 ? "no run fits the filter" : `no run would be ${DONE[action]}`}.\n`
       : `${plural(runs.total, "run")} would be ${DONE[action]}.\n`,
   );
 }

@@ -14,6 +14,7 @@ import { AppError } from "../core/errors.ts";
 import {
   describeBulkVerdict,
   endedCount,
+  type BulkPreview,
   printBulkAction,
   printBulkPreview,
   printBulkRuns,
@@ -65,6 +66,7 @@ const WORDS = {
 
 /**
  * Shows what would happen with the runs, and starts exactly that when the person at the terminal agrees; waits for its end, and reports it.
+ * A filter that no run fits is no error.
  * @throws CommandError with exit code 1 unless everything was done and no retry failed, 130 after Ctrl-C
  */
 export function runBulkAction(
@@ -87,6 +89,13 @@ export function runBulkAction(
 
 type Input = Readonly<Record<string, unknown>> & { action: BulkActionKind };
 
+/** The preview of a filter that no run fits. The operation has none. */
+type NothingToDo = BulkPreview & Pick<BulkAction, "status"> & { id: null };
+
+/** Whether it is a preview of which nothing can be started. */
+const isNothingToDo = (planned: BulkAction | NothingToDo): planned is NothingToDo =>
+  planned.id === null && planned.runs.total === 0;
+
 async function preview(
   io: Io,
   input: Input,
@@ -95,11 +104,23 @@ async function preview(
   const planned = await withOperator(
     io,
     { config, requiresStateFor: `${input.action} runs of` },
-    ({ call }) => call<BulkAction>(startBulkAction, input),
+    (operator) => plan(operator, input),
   );
   if (json) return printJson(io, planned);
   printBulkPreview(io, planned);
   if (planned.runs.total > 0) io.out("Nothing was started.\n");
+}
+
+/** What would happen. @throws AppError run_not_found where a run is named that does not exist, and the errors of the operation */
+async function plan({ call }: Operator, input: Input): Promise<BulkAction | NothingToDo> {
+  try {
+    return await call<BulkAction>(startBulkAction, input);
+  } catch (error) {
+    const isFilter = input["run_ids"] === undefined;
+    if (!isFilter || !(error instanceof AppError) || error.code !== "run_not_found") throw error;
+    const runs = { total: 0, pending: 0, done: 0, skipped: 0 };
+    return { id: null, action: input.action, status: "preview", runs, skipped: [], plan: [] };
+  }
 }
 
 async function confirmAndStart(
@@ -111,10 +132,10 @@ async function confirmAndStart(
   const { question, done } = WORDS[input.action];
   const own = inProcessExecutor();
   const last = await withOperator(io, { config, executors: own }, async (operator) => {
-    const planned = await operator.call<BulkAction>(startBulkAction, input);
+    const planned = await plan(operator, input);
     // Standard output has nothing but the JSON.
     printBulkPreview(json ? { ...io, out: io.err, terminal: io.errTerminal } : io, planned);
-    if (planned.runs.total === 0) return planned;
+    if (isNothingToDo(planned)) return planned;
     if (!yes) await confirm(host, question, done);
     const started = await start(operator, { ...input, digest: planned.digest });
     if (!wait) return started;
@@ -122,9 +143,9 @@ async function confirmAndStart(
     host.onStop(() => stop.abort());
     return withExecutor(io, operator, own, () => follow(io, operator, { started, own, stop: stop.signal }));
   });
-  const { id, status, runs } = last;
   if (json) printJson(io, last);
-  if (id === null) return;
+  if (isNothingToDo(last)) return;
+  const { id, status, runs } = last;
   if (!wait)
     return json
       ? undefined

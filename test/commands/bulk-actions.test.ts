@@ -42,6 +42,8 @@ async function open(amounts: readonly number[] = [1, 2]) {
   return { ...world, bank, cli, fail, retry, sent, list };
 }
 
+const NOTHING = "There is nothing to do: no run fits the filter.\n";
+
 const answering = (text: string): Partial<ProcessHost> => ({ ask: async () => text });
 
 describe("millrace runs bulk retry", () => {
@@ -148,9 +150,9 @@ describe("millrace runs bulk retry", () => {
     const versioned = await retry(["--version", "7", "--dry-run"]);
     expect(versioned.out).toMatch(/2 runs skipped \(not_runnable\).*\n {4}\S/);
     const before = await cli(["runs", "--workflow", "asks", "bulk", "retry", "--dry-run"]);
-    expect(before).toMatchObject({ code: 1, err: expect.stringContaining("No run fits the filter") });
+    expect(before).toEqual({ code: 0, out: NOTHING, err: "" });
     const older = await retry(["--until", "2020-01-01", "--dry-run"]);
-    expect(older).toMatchObject({ code: 1, err: expect.stringContaining("No run fits the filter") });
+    expect(older).toEqual({ code: 0, out: NOTHING, err: "" });
   });
 
   it.each([
@@ -253,9 +255,53 @@ describe("millrace runs bulk cancel", () => {
       ["asks", "cancelled"],
       ["pay", "failed"],
     ]);
-    expect(await cli(["runs", "bulk", "cancel", "--yes"])).toMatchObject({
+    expect(await cli(["runs", "bulk", "cancel", "--yes"])).toEqual({ code: 0, out: NOTHING, err: "" });
+  });
+});
+
+describe.each(["retry", "cancel"])("millrace runs bulk %s without runs", (action) => {
+  it("succeeds where no run fits the filter, without a question", async () => {
+    const { cli } = await testCli({ asks: ASKS });
+    const nothing = { code: 0, out: NOTHING, err: "" };
+    expect(await cli("runs", "bulk", action, "--yes")).toEqual(nothing);
+    expect(await cli("runs", "bulk", action)).toEqual(nothing);
+    expect(await cli("runs", "bulk", action, "--workflow", "asks", "--yes", "--no-wait")).toEqual(nothing);
+  });
+
+  it("prints a bulk action without an id and with 0 runs where no run fits the filter, with --json", async () => {
+    const { cli } = await testCli();
+    const nothing = {
+      id: null,
+      action,
+      status: "preview",
+      runs: { total: 0, pending: 0, done: 0, skipped: 0 },
+      skipped: [],
+      plan: [],
+    };
+    const { code, out, err } = await cli("runs", "bulk", action, "--yes", "--json");
+    expect({ code, out: JSON.parse(out), err }).toEqual({ code: 0, out: nothing, err: NOTHING });
+    const preview = await cli("runs", "bulk", action, "--dry-run", "--json");
+    expect({ ...preview, out: JSON.parse(preview.out) }).toEqual({ code: 0, out: nothing, err: "" });
+  });
+
+  it("fails where a run of --run, or the workflow of the filter, does not exist", async () => {
+    const { cli } = await testCli();
+    expect(await cli("runs", "bulk", action, "--run", "run_x", "--yes")).toMatchObject({
       code: 1,
-      err: expect.stringContaining("No run fits the filter"),
+      out: "",
+      err: expect.stringContaining("1 of the run_ids are not those of runs"),
     });
+    expect(await cli("runs", "bulk", action, "--workflow", "none", "--yes")).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringContaining('There is no workflow "none"'),
+    });
+  });
+
+  it("has its exit codes in its help", async () => {
+    const { cli } = await testCli();
+    const { out } = await cli("runs", "bulk", action, "--help");
+    expect(out).toMatch(/\nExit codes:\n {2}0 .*; or there was nothing to do\n {2}1 [^]*\n {2}130 /);
+    expect(out).toContain("printed then has the id null, and its runs.total is 0.");
   });
 });

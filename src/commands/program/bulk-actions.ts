@@ -10,17 +10,30 @@ const load = () => import("../bulk-actions.ts");
 const MAX_CONCURRENCY = 20;
 const RESULTS: readonly (BulkActionResult | "all")[] = ["retried", "cancelled", "skipped", "all"];
 
+const NOTHING_HELP = `
+If no run fits the filter, or all are skipped, there is nothing to do. With --json, the bulk action that is
+printed then has the id null, and its runs.total is 0.`;
+
 const RETRY_HELP = `
 Without --status, failed runs are retried. Runs that were retried already are skipped, so the same
 command twice retries nothing twice. A retry that would do something else than the preview said is skipped.
+${NOTHING_HELP}
 
 Exit codes:
   0    every run of the preview was retried, and every retry succeeded; or there was nothing to do
-  1    retries failed or were cancelled, runs were skipped after the preview, or the bulk action was stopped
+  1    retries failed or were cancelled, runs were skipped after the preview, the bulk action was stopped,
+       or nothing was started: a run of --run does not exist, or the preview was out of date or not confirmed
   130  waiting was interrupted with Ctrl-C; executors continue with the bulk action`;
 
 const CANCEL_HELP = `
-Without --status, all runs that have not ended are cancelled.`;
+Without --status, all runs that have not ended are cancelled.
+${NOTHING_HELP}
+
+Exit codes:
+  0    every run of the preview was cancelled or had ended; or there was nothing to do
+  1    the bulk action was stopped, or nothing was started: a run of --run does not exist, no run of the
+       preview was left, or it was not confirmed
+  130  waiting was interrupted with Ctrl-C; executors continue with the bulk action`;
 
 export function registerBulkActions(runs: Command, io: Io, host: Pick<ProcessHost, "onStop" | "ask">): void {
   const bulk = runs.command("bulk").description("retry or cancel many runs at once");
