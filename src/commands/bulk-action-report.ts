@@ -11,6 +11,10 @@ const DONE = { retry: "retried", cancel: "cancelled" } as const;
 
 const MORE = `More than ${MAX_BULK_RUNS} runs fit the filter; these are the newest. Use the same command again for the others.`;
 
+/** The workflow of all runs of a bulk action. Single steps have none. */
+export const bulkSubject = ({ workflow_id: workflow }: Pick<BulkAction, "workflow_id">): string =>
+  workflow ?? "several workflows or single steps";
+
 const versionName = ({ workflow_id: workflow, version, changed }: BulkActionPlan): string =>
   workflow === null
     ? "single steps"
@@ -65,8 +69,8 @@ function printSkipped(io: Io, skipped: BulkAction["skipped"]): void {
 /** Prints how far a bulk action is. */
 export function printBulkAction(io: Io, bulkAction: BulkAction): void {
   const { bold, yellow, dim } = paint(io);
-  const { id, action, workflow_id: workflow, version, status, runs, message, reason } = bulkAction;
-  const subject = `${workflow ?? "several workflows"}${version === undefined ? "" : ` version ${version}`}`;
+  const { id, action, version, status, runs, message, reason } = bulkAction;
+  const subject = `${bulkSubject(bulkAction)}${version === undefined ? "" : ` version ${version}`}`;
   io.out(`${bold(id!)}  ${action}  ${subject}  ${status}\n`);
   io.out(
     `  ${plural(runs.total, "run")}: ${runs.done} ${DONE[action]}, ${runs.skipped} skipped, ${runs.pending} pending\n`,

@@ -12,9 +12,10 @@ import { listBulkActions } from "../../tools/bulk-actions/list-bulk-actions.ts";
 import { startBulkAction } from "../../tools/bulk-actions/start-bulk-action.ts";
 import { AppError } from "../core/errors.ts";
 import {
+  type BulkPreview,
+  bulkSubject,
   describeBulkVerdict,
   endedCount,
-  type BulkPreview,
   printBulkAction,
   printBulkPreview,
   printBulkRuns,
@@ -212,10 +213,10 @@ export async function showBulkActions(
   if (json) return printJson(io, items);
   if (items.length === 0)
     return io.out("There are no such bulk actions. Start one: millrace runs bulk retry --status failed\n");
-  const rows = items.map(({ id, action, workflow_id: of, status, runs, retries = {}, ...item }) => [
+  const rows = items.map(({ id, action, status, runs, retries = {}, ...item }) => [
     id!,
     action,
-    of ?? "several",
+    bulkSubject(item),
     status,
     `${runs.done} of ${runs.total}`,
     String(runs.skipped),

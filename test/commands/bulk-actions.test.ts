@@ -259,6 +259,20 @@ describe("millrace runs bulk cancel", () => {
   });
 });
 
+describe("printBulkAction", () => {
+  it("names single steps where a bulk action has no workflow", async () => {
+    const { cli, directory } = await open([]);
+    const file = join(directory, "step.yaml");
+    writeFileSync(file, "type: assert\nthat: 'false'\nmessage: No\n");
+    expect(await cli(["run-step", file])).toMatchObject({ code: 1 });
+    const { out } = await cli(["runs", "bulk", "retry", "--yes"]);
+    expect(out).toMatch(/\nblk_\S+ {2}retry {2}several workflows or single steps {2}finished\n/);
+    expect((await cli(["runs", "bulk", "list"])).out).toMatch(
+      /^blk_\S+ +retry +several workflows or single steps +finished /m,
+    );
+  });
+});
+
 describe.each(["retry", "cancel"])("millrace runs bulk %s without runs", (action) => {
   it("succeeds where no run fits the filter, without a question", async () => {
     const { cli } = await testCli({ asks: ASKS });
