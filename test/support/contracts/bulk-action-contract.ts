@@ -32,6 +32,7 @@ async function open(setup: ContractSetup) {
   return { database, first, insert };
 }
 
+const at = (second: number): string => `2026-11-21T08:00:0${second}.000Z`;
 const applied = (results: readonly boolean[]): number => results.filter(Boolean).length;
 const idsOf = (items: readonly { id: string }[]): string[] => items.map(({ id }) => id);
 
@@ -59,7 +60,6 @@ export function bulkActionContract(setup: ContractSetup): void {
     it("takes turns with those of other owners, and what was due first comes first", async () => {
       const { first, insert } = await open(setup);
       const bob = { ...ANN, owner: "bob@example.com" };
-      const at = (second: number): string => `2026-11-21T08:00:0${second}.000Z`;
       await insert("blk_1", 1, { actor: ANN, nextAt: at(2) });
       await insert("blk_2", 1, { actor: ANN, nextAt: at(1) });
       await insert("blk_3", 1, { actor: bob, nextAt: at(3) });
