@@ -84,6 +84,7 @@ export const READ_OPERATIONS: Makers = [
       };
     },
   ],
+  [1, "list_bulk_actions", ofProject("list_bulk_actions", { check: noneHidden })],
   [2, "list_reviews", ofProject("list_reviews", { check: noneHidden })],
   [2, "list_schedules", ofProject("list_schedules", { check: noneHidden })],
   [1, "get_overdue_workflows", ofProject("get_overdue_workflows", { check: noneHidden })],
