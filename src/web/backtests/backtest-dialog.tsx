@@ -8,6 +8,7 @@ import { ApiError } from "../api/client.ts";
 import { issueText } from "../forms/issues.ts";
 import { ErrorAlert } from "../ui/page.tsx";
 import { useRestoreFocus } from "../ui/use-restore-focus.ts";
+import { WorkflowSelect } from "../workflows/workflow-select.tsx";
 import { type BacktestRequest, useStartBacktest } from "./use-start-backtest.ts";
 
 const SOURCES = [
@@ -30,6 +31,7 @@ export function BacktestDialog({ workflow, definition, onStarted, onClose }: Bac
   const { id, version: newest, published_version: published } = workflow;
   const [last, setLast] = useState(DEFAULT_RUNS);
   const [version, setVersion] = useState(newest);
+  const [source, setSource] = useState<string>();
   const [status, setStatus] = useState<(typeof SOURCES)[number]["value"]>("any");
   const [reads, setReads] = useState<BacktestReads>("recorded");
   const start = useStartBacktest(id, (backtest) => {
@@ -38,7 +40,12 @@ export function BacktestDialog({ workflow, definition, onStarted, onClose }: Bac
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const request: BacktestRequest = { last, reads, ...(status !== "any" && { status }) };
+    const request: BacktestRequest = {
+      last,
+      reads,
+      ...(source !== undefined && { source_workflow_id: source }),
+      ...(status !== "any" && { status }),
+    };
     start.mutate(definition === undefined ? { ...request, version } : { ...request, definition });
   };
   const issues = (start.error instanceof ApiError && start.error.problem.errors) || [];
@@ -87,6 +94,13 @@ export function BacktestDialog({ workflow, definition, onStarted, onClose }: Bac
               />
             )}
           </Group>
+          <WorkflowSelect
+            label="Runs of"
+            description="Of another workflow, to replace it by this one."
+            placeholder="This workflow"
+            value={source}
+            onChange={setSource}
+          />
           <Select
             label="Which runs"
             data={[...SOURCES]}

@@ -11,6 +11,8 @@ export interface BacktestRequest {
   version?: number;
   last?: number;
   status?: "succeeded" | "failed";
+  /** The workflow of the runs; left out, the one that is tested. */
+  source_workflow_id?: string;
   reads?: BacktestReads;
 }
 

@@ -1,11 +1,7 @@
 /** The filters of the run list. */
 import { Button, Group, MultiSelect, Select, TextInput } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import type { RunTrigger } from "../../../schemas/run.ts";
-import { send } from "../api/client.ts";
-import { useProjectFilter } from "../projects/use-projects.tsx";
+import { WorkflowSelect } from "../workflows/workflow-select.tsx";
 import { isDay, isFiltered, type RunFilters, RUN_STATUSES } from "./filters.ts";
 import { TRIGGER_LABELS } from "./labels.ts";
 
@@ -25,7 +21,14 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
   };
   return (
     <Group gap="sm" align="flex-end" role="search" aria-label="Filters">
-      <WorkflowSelect value={workflow} onChange={(to) => change({ workflow: to })} />
+      <WorkflowSelect
+        label="Workflow"
+        placeholder="Any"
+        value={workflow}
+        onChange={(to) => change({ workflow: to })}
+        flex="1 1 200px"
+        maw={{ base: "100%", sm: 320 }}
+      />
       <MultiSelect
         label="Status"
         placeholder={status.length === 0 ? "Any" : ""}
@@ -86,52 +89,4 @@ const two = (n: number): string => String(n).padStart(2, "0");
 function dayOf(timestamp: string): string {
   const at = new Date(timestamp);
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-}
-
-/** Number of workflows that are suggested. */
-const MAX_SUGGESTIONS = 20;
-/** Pause in typing after which the server is searched, in milliseconds. */
-const DEBOUNCE_MS = 250;
-
-/** Searches on the server, since there may be thousands of workflows. */
-function WorkflowSelect({
-  value,
-  onChange,
-}: {
-  value: string | undefined;
-  onChange: (workflowId: string | undefined) => void;
-}) {
-  const [typed, setTyped] = useState("");
-  const [search] = useDebouncedValue(typed, DEBOUNCE_MS);
-  const project = useProjectFilter();
-  const results = useQuery({
-    queryKey: ["workflows", "names", search, project],
-    queryFn: ({ signal }) =>
-      send("get", "/workflows", {
-        query: { search, sort: "name", limit: MAX_SUGGESTIONS, ...project },
-        signal,
-      }),
-    placeholderData: keepPreviousData,
-    staleTime: 60_000,
-  });
-  const names = results.data?.data.map(({ id }) => id) ?? [];
-  return (
-    <Select
-      label="Workflow"
-      placeholder="Any"
-      data={value === undefined || names.includes(value) ? names : [value, ...names]}
-      value={value ?? null}
-      onChange={(to) => onChange(to ?? undefined)}
-      searchable
-      searchValue={typed}
-      onSearchChange={setTyped}
-      // The server has already filtered, by names and tags too.
-      filter={({ options }) => options}
-      nothingFoundMessage={results.isPending ? "Searching…" : "No matching workflows"}
-      clearable
-      clearButtonProps={{ "aria-label": "Clear workflow" }}
-      flex="1 1 200px"
-      maw={{ base: "100%", sm: 320 }}
-    />
-  );
 }

@@ -254,6 +254,30 @@ it("tests the text in the editor and a version with past runs, before it is publ
   await takeScreenshot(page, "replay");
 });
 
+it("backtests a workflow with the runs of another one, which it is to replace", async () => {
+  const site = await openSite();
+  const ann = await createFirstAdmin(site);
+  for (const name of ["Copy", "Report"])
+    await requestApi(ann, "POST", "/workflows", { name, definition: definition("inputs.count * 10") });
+  for (const count of [1, 2, 3])
+    await requestApi(ann, "POST", "/workflows/copy/runs", { inputs: { count }, wait: 30 });
+  const { page, visit } = await openWindow(await openBrowser(), site, ann);
+  await visit("/workflows/report");
+  await page.getByRole("button", { name: "Backtest", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Backtest" });
+  await dialog.getByRole("combobox", { name: "Runs of" }).fill("cop");
+  await page.getByRole("option", { name: "copy", exact: true }).click();
+  await takeScreenshot(page, "source");
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Start backtest" }).click();
+  await heading(page, "Backtest of report").waitFor();
+  await page
+    .getByText(/^3\s*equal/)
+    .first()
+    .waitFor();
+  await page.getByRole("link", { name: "copy", exact: true }).first().waitFor();
+});
+
 it("publishes what differs only once each difference is accepted by name, where the project demands a backtest", async () => {
   const site = await openSite();
   const ann = await createFirstAdmin(site);
