@@ -209,7 +209,7 @@ async function namedRuns(ctx: ToolContext, ids: readonly string[]): Promise<RunR
   return [...runs.values()];
 }
 
-/** The runs that fit, the newest first, in pages. The caller takes as many as it needs. */
+/** The runs that fit, the newest first, in pages. The caller stops when it has enough. */
 async function* pagesOf(
   ctx: ToolContext,
   action: Action,

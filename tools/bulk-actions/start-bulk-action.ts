@@ -49,8 +49,7 @@ const Input = z.strictObject({
   rate: Rate.optional().meta({ description: "Maximum speed, such as 60/m.", example: "60/m" }),
   concurrency: BulkConcurrency.optional().register(shortSchemas, {
     type: "integer",
-    default: DEFAULT_BULK_CONCURRENCY,
-    description: "Unfinished retries at a time.",
+    description: `Unfinished retries at a time; default ${DEFAULT_BULK_CONCURRENCY}.`,
   }),
   reason: Reason.optional().meta({ description: "Kept with it.", example: "The bank was down." }),
   digest: text(100, 1).optional().meta({
