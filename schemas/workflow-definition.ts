@@ -3,6 +3,7 @@ import { z } from "zod";
 import { BacktestRule } from "./backtest-rule.ts";
 import { Cel, Duration, JsonSchemaObject, Rate } from "./field-values.ts";
 import { Given } from "./given.ts";
+import { OnInterrupted } from "./interruption.ts";
 import { MailAddress } from "./mail-address.ts";
 import { Repeat } from "./repeat.ts";
 import { text } from "./text.ts";
@@ -113,6 +114,20 @@ export const COMMON_STEP_FIELDS = {
     example: "continue",
   }),
   cache: Cache.optional(),
+  on_interrupted: OnInterrupted.optional(),
+  lookup: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({
+      description:
+        "A request that finds out whether the effect of an interrupted attempt happened, before it is repeated: a step that only reads (type, the fields of that type, retry and timeout), with `happened`, a condition that reads its output as result, and `output`, what the step returns then. Expressions read idempotency_key.",
+      example: {
+        type: "http",
+        url: "https://pay.example.com/payments?reference=${{ run.id }}",
+        happened: "size(result.body) > 0",
+        output: { status_code: 201, headers: {}, body: "${{ result.body[0] }}" },
+      },
+    }),
   undo: z
     .record(z.string(), z.unknown())
     .optional()
@@ -318,6 +333,12 @@ interface UndoDefinition {
   [field: string]: unknown;
 }
 
+/** What finds out whether the effect of a step happened: the fields of a step type that only reads, and what follows from its output. */
+interface LookupDefinition extends UndoDefinition {
+  happened: string | boolean;
+  output?: unknown;
+}
+
 /** A step of any type, with its expressions unresolved. */
 export interface StepDefinition {
   id: string;
@@ -333,6 +354,8 @@ export interface StepDefinition {
   rate?: string | undefined;
   on_error?: "fail" | "continue" | undefined;
   cache?: string | { for: string; despite_effects?: true | undefined } | undefined;
+  on_interrupted?: OnInterrupted | undefined;
+  lookup?: LookupDefinition | undefined;
   undo?: UndoDefinition | undefined;
   [field: string]: unknown;
 }

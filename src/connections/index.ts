@@ -53,6 +53,7 @@ export function createConnections(
     defaultDatabase: limited.defaults.database ?? null,
     targetOf: (resource) => targetOf(limited, resource),
     configurationOf: (entry) => configurationOf(limited, entry),
+    interruptionRule: () => ({ idempotent: false, onInterrupted: null }),
     loginsOf: (entry) => loginsOf(limited, entry),
   });
   return {

@@ -4,6 +4,7 @@
  */
 import type { CsvOptions } from "./csv.ts";
 import type { SecretUse } from "./run-ports.ts";
+import type { OnInterrupted } from "../../schemas/interruption.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import type { Chats } from "./chat-port.ts";
 import type { ConnectionView } from "./connection-view.ts";
@@ -297,6 +298,14 @@ export interface Mailer {
   send(mail: Mail, call: CallContext): Promise<{ message_id: string; accepted: string[] }>;
 }
 
+/** What the configuration says of attempts with effects that ended without an answer. */
+export interface InterruptionRule {
+  /** Whether the receiver recognizes an idempotency key, so that a repeated request has no second effect. */
+  idempotent: boolean;
+  /** What a step does that says nothing; null where the configuration says nothing either. */
+  onInterrupted: OnInterrupted | null;
+}
+
 export interface Connections {
   databases: Databases;
   models: Models;
@@ -324,6 +333,8 @@ export interface Connections {
    * Never a secret, and no limits or prices. Null for one that is not configured.
    */
   configurationOf(entry: string): Readonly<Record<string, unknown>> | null;
+  /** Returns what the configuration says of interrupted effects on a resource (`database:shop`, `mail`), or on the host of a URL. */
+  interruptionRule(target: { url: string } | { resource: string }): InterruptionRule;
   /** The secrets that a call of a resource (`database:shop`) or of `mail` logs in with, by the names of their variables. */
   loginsOf(entry: string): SecretUse[];
 }

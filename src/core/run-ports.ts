@@ -15,6 +15,7 @@ import type { BackfillReader, BackfillWriter } from "./backfill-ports.ts";
 import type { BacktestReader, BacktestWriter } from "./backtest-ports.ts";
 import type { BulkActionReader, BulkActionWriter } from "./bulk-action-ports.ts";
 import type { EventReader, EventWriter } from "./event-ports.ts";
+import type { InterruptionReader, InterruptionWriter } from "./interruption-ports.ts";
 import type { JobReader, JobWriter } from "./job-ports.ts";
 import type {
   AbandonedAttempt,
@@ -342,6 +343,7 @@ export interface EngineWriters extends TransactionScope {
   usage: UsageWriter;
   runs: RunWriter;
   jobs: JobWriter;
+  interruptions: InterruptionWriter;
   approvals: ApprovalWriter;
   approvalLinks: ApprovalLinkWriter;
   approvalMessages: ApprovalMessageWriter;
@@ -364,6 +366,7 @@ export interface EngineReaders {
   usage: UsageReader;
   runs: RunReader;
   jobs: JobReader;
+  interruptions: InterruptionReader;
   approvals: ApprovalReader;
   approvalLinks: ApprovalLinkReader;
   approvalMessages: ApprovalMessageReader;

@@ -10,6 +10,7 @@ import type { BackfillRecord } from "./backfill-ports.ts";
 import type { BacktestRecord } from "./backtest-ports.ts";
 import type { RunningBulkAction } from "./bulk-action-ports.ts";
 import { isVisible, scopesIn, type Visibility, visibilityOf } from "./access.ts";
+import type { InterruptionRecord } from "./interruption-ports.ts";
 import type { RunRecord, StepRecord } from "./model.ts";
 import type { Principal, Readers, Writers } from "./ports.ts";
 import { missingScope } from "./scope-refusal.ts";
@@ -71,6 +72,7 @@ export function scopedWriters(tx: Writers, request: RequestScope): Writers {
       lock: async (id) => limits.checked(await tx.runs.lock(id), refOfRun),
     },
     approvals: { ...tx.approvals, ...found.approvals },
+    interruptions: { ...tx.interruptions, ...found.interruptions },
     schedules: { ...tx.schedules, ...found.schedules },
     workflowStates: { ...tx.workflowStates, ...found.workflowStates },
     events: { ...tx.events, ...found.events },
@@ -130,6 +132,8 @@ const refOfBacktest = ({ project, workflowId, sourceWorkflowId }: BacktestRecord
 });
 
 const refOfBulkAction = ({ project, workflowId }: RunningBulkAction): Found => ({ project, workflowId });
+
+const refOfInterruption = ({ project, workflowId }: InterruptionRecord): Found => ({ project, workflowId });
 
 const canFind = (visibility: Visibility | null, { project, workflowId, sourceWorkflowId }: Found): boolean =>
   isVisible(visibility, { project, workflowId }) &&
@@ -199,6 +203,7 @@ function limited(read: Limited, limits: Limits): Limited {
     workflows: limitedWorkflows(read.workflows, limits),
     runs: limitedRuns(read.runs, limits),
     approvals: limitedApprovals(read, limits),
+    interruptions: limitedInterruptions(read.interruptions, limits),
     schedules: limitedSchedules(read.schedules, limits),
     projects: limitedProjects(read.projects, limits),
     reviews: limitedReviews(read.reviews, limits),
@@ -321,6 +326,19 @@ function limitedApprovals(
     decisionsOf: async (ref) => ((await can(ref.runId)) ? approvals.decisionsOf(ref) : []),
     page: (query) => approvals.page({ ...query, filter: { ...query.filter, visibility: listable } }),
     count: (filter) => approvals.count({ ...filter, visibility: listable }),
+  };
+}
+
+function limitedInterruptions(read: Readers["interruptions"], limits: Limits): Readers["interruptions"] {
+  const { canReadRun: can, listable } = limits;
+  const find = async (id: string) => limits.checked(await read.find(id), refOfInterruption);
+  return {
+    ...passedOn(read, "interruptions"),
+    find,
+    latest: async (ref) => ((await can(ref.runId)) ? read.latest(ref) : undefined),
+    output: async (id) => ((await find(id)) === undefined ? null : read.output(id)),
+    page: (query) => read.page({ ...query, filter: { ...query.filter, visibility: listable } }),
+    count: (filter) => read.count({ ...filter, visibility: listable }),
   };
 }
 

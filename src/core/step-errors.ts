@@ -72,6 +72,8 @@ export interface StepErrorOptions {
   details?: Readonly<Record<string, unknown>>;
   /** Overrides the code's `transient` for this error: a retry does not help against an HTTP 404. */
   transient?: boolean;
+  /** Whether it was sent and not answered, so that nobody knows whether it had its effect. */
+  unanswered?: true;
   cause?: unknown;
 }
 

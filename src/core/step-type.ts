@@ -178,6 +178,14 @@ export interface StepType<F extends Fields = Fields> {
   runsInTrial?(step: UnresolvedStep): boolean;
   /** Returns the resource that it holds while it runs (`database:shop`), for concurrency limits; null for none. */
   resource(step: UnresolvedStep, connections: Pick<Connections, "defaultDatabase">): string | null;
+  /** Whether such a step can find out whether the effect of another one happened. It must not have effects itself. */
+  canLookUp?: true;
+  /**
+   * Returns what its effect is sent to, for what the configuration says of an interruption: a resource (`mcp_server:tickets`, `mail`),
+   * or a URL. Null where that is not known. Left out: its resource.
+   * @param step with its fields resolved, or as its definition has it
+   */
+  effectTarget?(step: Readonly<Record<string, unknown>>): { url: string } | { resource: string } | null;
   /** Returns the metered resource that it uses. It does not start when the usage limit of its API key is reached. */
   meteredResource?(step: UnresolvedStep): MeteredResource | null;
   /** Returns the addresses that it is about to send a mail to, which count for the limits of its owner. Left out, it sends none. */

@@ -40,6 +40,7 @@ export const UNLIMITED_READS = {
   backfills: { running: NO_OPERATION },
   backtests: { running: NO_OPERATION },
   bulkActions: { running: NO_OPERATION },
+  interruptions: { openCounts: FOUND },
   subscriptions: { countDeliveries: FOUND },
   expectations: { due: NO_OPERATION },
   triggerDeliveries: { hasDue: NO_OPERATION, unended: NO_OPERATION },

@@ -20,6 +20,7 @@ import { keyNoticeReader, keyNoticeWriter } from "./key-notices.ts";
 import { outboxWriter } from "./outbox.ts";
 import { eventReader, eventWriter } from "./events.ts";
 import { triggerDeliveryReader, triggerDeliveryWriter } from "./trigger-deliveries.ts";
+import { interruptionReader, interruptionWriter } from "./interruptions.ts";
 import { jobReader, jobWriter } from "./jobs.ts";
 import { runWriter } from "./run-writer.ts";
 import { runReader } from "./run-reader.ts";
@@ -35,6 +36,7 @@ export const engineReaders = (db: Kysely<Schema>): EngineReaders => ({
   usage: usageReader(db),
   runs: runReader(db),
   jobs: jobReader(db),
+  interruptions: interruptionReader(db),
   approvals: approvalReader(db),
   approvalLinks: approvalLinkReader(db),
   approvalMessages: approvalMessageReader(db),
@@ -63,6 +65,7 @@ export const engineWriters = (
   usage: usageWriter(trx),
   runs: runWriter(trx, bytes),
   jobs: jobWriter(trx, clock, left),
+  interruptions: interruptionWriter(trx, bytes),
   approvals: approvalWriter(trx, bytes),
   approvalLinks: approvalLinkWriter(trx),
   approvalMessages: approvalMessageWriter(trx),

@@ -46,6 +46,7 @@ import * as backtests from "./migrations/0043-backtests.ts";
 import * as listedRuns from "./migrations/0044-listed-runs.ts";
 import * as backtestRules from "./migrations/0045-backtest-rules.ts";
 import * as bulkActions from "./migrations/0046-bulk-actions.ts";
+import * as interruptions from "./migrations/0047-interruptions.ts";
 import * as runCauses from "./migrations/0040-run-causes.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import { tableNames } from "./dialect.ts";
@@ -108,6 +109,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 44, name: "listed-runs", requires: 1, up: listedRuns.up },
   { id: 45, name: "backtest-rules", requires: 1, up: backtestRules.up },
   { id: 46, name: "bulk-actions", requires: 1, up: bulkActions.up },
+  { id: 47, name: "interruptions", requires: 1, up: interruptions.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

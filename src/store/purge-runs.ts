@@ -104,5 +104,6 @@ async function purgeRowsOfRun(trx: Kysely<Schema>, runId: string, limit: number)
   await deleteApprovalDelivery(trx, runId);
   await trx.deleteFrom("approvals").where("run_id", "=", runId).execute();
   await trx.deleteFrom("events").where("run_id", "=", runId).execute();
+  await trx.deleteFrom("interruptions").where("run_id", "=", runId).execute();
   return false;
 }

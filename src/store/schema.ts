@@ -4,6 +4,7 @@ import type { Generated, GeneratedAlways } from "kysely";
 import type { Surface } from "../../schemas/actor.ts";
 import type { BackfillStatus, ExistingRuns } from "../../schemas/backfill.ts";
 import type { BulkActionKind, BulkActionResult, SkipReason } from "../../schemas/bulk-action.ts";
+import type { InterruptionOutcome, InterruptionReason } from "../../schemas/interruption.ts";
 import type { BulkActionRecord } from "../core/bulk-action-ports.ts";
 import type { BacktestReads, BacktestResult, BacktestStatus } from "../../schemas/backtest.ts";
 import type { StateChangeKind } from "../../schemas/workflow-state.ts";
@@ -151,6 +152,28 @@ export interface BacktestRunRow {
 }
 
 /** `subject` is the usage subject of its actor (core/usage-limits.ts), for whom `stored_bytes` count. */
+/** `item` as in `run_steps`; `asked` is 0 or 1; `lookup` is JSON; `output` as in `run_steps`. */
+export interface InterruptionRow {
+  id: string;
+  run_id: string;
+  step_id: string;
+  item: number;
+  attempt: number;
+  project: string;
+  workflow_id: string | null;
+  reason: InterruptionReason;
+  idempotency_key: string | null;
+  started_at: string;
+  interrupted_at: string;
+  asked: number;
+  lookup: string | null;
+  outcome: InterruptionOutcome | null;
+  output: string | null;
+  settled_at: string | null;
+  settled_by: string | null;
+  comment: string | null;
+}
+
 export interface BulkActionRow {
   id: string;
   action: BulkActionKind;
@@ -501,6 +524,7 @@ export interface Schema extends AccountSchema, ProjectSchema, SubscriptionSchema
   backfills: BackfillRow;
   backtests: BacktestRow;
   backtest_runs: BacktestRunRow;
+  interruptions: InterruptionRow;
   bulk_actions: BulkActionRow;
   bulk_action_runs: BulkActionRunRow;
   step_cache: { key: string; expires_at: string; output: string };

@@ -30,7 +30,12 @@ export interface CompiledDefinition {
   timeoutMs: number | null;
   /** The steps that can be undone, by id, with the step that undoes each. */
   undo: ReadonlyMap<string, { step: StepDefinition; resource: string | null }>;
+  /** What finds out whether the effect of a step happened, by the id of that step. */
+  lookups: ReadonlyMap<string, { step: LookupStep; resource: string | null }>;
 }
+
+/** The `lookup` of a step, under the id of that step. */
+export type LookupStep = StepDefinition & NonNullable<StepDefinition["lookup"]>;
 
 /** Returns a step of the definition, or the step that undoes another one, by the id that its records have. */
 export function definedStep({ definition, position, undo }: CompiledDefinition, id: string): StepDefinition {
@@ -65,6 +70,13 @@ function compileDefinition(
       definition.steps.flatMap(({ id, undo }) => {
         if (undo === undefined) return [];
         const step: StepDefinition = { ...undo, id: undoStepId(id) };
+        return [[id, { step, resource: stepTypes.get(step.type)!.resource(step, connections) }]];
+      }),
+    ),
+    lookups: new Map(
+      definition.steps.flatMap(({ id, lookup }) => {
+        if (lookup === undefined) return [];
+        const step: LookupStep = { ...lookup, id };
         return [[id, { step, resource: stepTypes.get(step.type)!.resource(step, connections) }]];
       }),
     ),

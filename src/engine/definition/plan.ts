@@ -4,7 +4,7 @@ import { durationCutter, type DurationCutter, type DurationLimits } from "../../
 import type { AnyStepType, Field } from "../../core/step-type.ts";
 import { compileCel, compileValue, MAX_INLINE_COST } from "./expressions/index.ts";
 import type { CompiledExpression, Scope } from "./expressions/types.ts";
-import type { CompiledDefinition } from "./compiled-definition.ts";
+import type { CompiledDefinition, LookupStep } from "./compiled-definition.ts";
 import { type PlannedRepeat, planRepeat } from "./repeat.ts";
 
 /** Maximum size of a `for_each` list, in bytes of JSON. */
@@ -30,6 +30,18 @@ export interface PlannedStep {
   retry: (NonNullable<StepDefinition["retry"]> & { initialMs: number; maxMs: number }) | null;
   /** How long its output is cached, in milliseconds; null for no cache. */
   cacheMs: number | null;
+  /** What finds out whether the effect of an interrupted attempt happened; null for nothing. */
+  lookup: PlannedLookup | null;
+}
+
+/** A request that only reads, and what follows from its output, which expressions read as `result`. */
+export interface PlannedLookup {
+  request: PlannedStep;
+  happened: CompiledExpression;
+  /** What the step returns if it happened; null for the output of the request. */
+  output: CompiledExpression | null;
+  /** Ids of the steps whose outputs it reads. */
+  reads: ReadonlySet<string>;
 }
 
 export interface Plan {
@@ -68,7 +80,10 @@ function planOf(
   const { definition } = compiled;
   return {
     compiled,
-    steps: definition.steps.map((step) => plannedStep(step, types.get(step.type)!, cut)),
+    steps: definition.steps.map((step) => ({
+      ...plannedStep(step, types.get(step.type)!, cut),
+      lookup: plannedLookup(compiled.lookups.get(step.id)?.step, types, cut),
+    })),
     undo: new Map(
       [...compiled.undo].map(([id, { step }]) => [id, plannedStep(step, types.get(step.type)!, cut)]),
     ),
@@ -111,7 +126,21 @@ function plannedStep(step: StepDefinition, type: AnyStepType, cut: DurationCutte
       step.cache === undefined
         ? null
         : cut.pause(typeof step.cache === "string" ? step.cache : step.cache.for),
+    lookup: null,
   };
+}
+
+function plannedLookup(
+  step: LookupStep | undefined,
+  types: ReadonlyMap<string, AnyStepType>,
+  cut: DurationCutter,
+): PlannedLookup | null {
+  if (step === undefined) return null;
+  const request = plannedStep(step, types.get(step.type)!, cut);
+  const happened = compileCel(step.happened);
+  const output = step.output === undefined ? null : compileValue(step.output, VALUE);
+  const reads = new Set([...request.fieldReads, ...happened.stepIds, ...(output?.stepIds ?? [])]);
+  return { request, happened, output, reads };
 }
 
 function compiledField(field: Field, value: unknown): CompiledExpression | { literal: unknown } {

@@ -63,6 +63,7 @@ export function remoteConnections(ask: Ask, lists: ConnectionLists): Connections
     maskSecrets: notInCheck,
     targetOf: notInCheck,
     configurationOf: notInCheck,
+    interruptionRule: notInCheck,
     loginsOf: notInCheck,
   };
 }

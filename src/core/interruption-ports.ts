@@ -1,0 +1,91 @@
+/** The interface of the store for interruptions. The rules for transactions in run-ports.ts hold. */
+import type { InterruptionOutcome, InterruptionReason } from "../../schemas/interruption.ts";
+import type { Visibility } from "./access.ts";
+import type { EncodedJson } from "./encoded-json.ts";
+import type { ListPosition, Page, StepRef } from "./model.ts";
+import type { Applied } from "./transactions.ts";
+
+/** An attempt of a step with effects that ended without an answer. */
+export interface InterruptionRecord extends StepRef {
+  id: string;
+  project: string;
+  /** Null in a run of a single step. */
+  workflowId: string | null;
+  attempt: number;
+  reason: InterruptionReason;
+  idempotencyKey: string | null;
+  startedAt: string;
+  interruptedAt: string;
+  /** Whether the step was set to wait until a person settles it. */
+  isAsked: boolean;
+  /** The last lookup, and why it could not tell. */
+  lookup: { at: string; error: string | null } | null;
+  /** Null while it is open. */
+  outcome: InterruptionOutcome | null;
+  settledAt: string | null;
+  /** Null while it is open, and for a lookup. */
+  settledBy: string | null;
+  comment: string | null;
+}
+
+/** How an interruption was settled. */
+export type Settlement = Pick<InterruptionRecord, "settledBy" | "comment"> & {
+  outcome: InterruptionOutcome;
+  settledAt: string;
+  /** With `happened`: what the step would have returned. Null: nothing is known of it. */
+  output: EncodedJson | null;
+};
+
+export interface InterruptionFilter {
+  /** Only open ones, or only settled ones. */
+  isOpen?: boolean | undefined;
+  runId?: string | undefined;
+  workflowId?: string | undefined;
+  project?: string | undefined;
+  /** Only what a caller can find; null or left out, everything. */
+  visibility?: Visibility | null | undefined;
+}
+
+export interface InterruptionReader {
+  find(id: string): Promise<InterruptionRecord | undefined>;
+  /** That of the newest interrupted attempt of a step or item. */
+  latest(ref: StepRef): Promise<InterruptionRecord | undefined>;
+  /** The output with which a person or a lookup settled it; null where it was settled without. */
+  output(id: string): Promise<EncodedJson | null>;
+  /** Newest first. */
+  page(query: {
+    filter: InterruptionFilter;
+    after: ListPosition | null;
+    limit: number;
+  }): Promise<Page<InterruptionRecord>>;
+  /** Counts up to one more than `MAX_TOTAL`. */
+  count(filter: InterruptionFilter): Promise<number>;
+  /** Number of open interruptions of these runs; a run without any is missing. */
+  openCounts(runIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+}
+
+export interface InterruptionWriter extends InterruptionReader {
+  /**
+   * Opens an interruption of an attempt. Locks nothing.
+   *
+   * Guarantee: each attempt has one at most.
+   * @returns false when the attempt has one already; nothing is written then
+   */
+  open(
+    interruption: Omit<
+      InterruptionRecord,
+      "isAsked" | "lookup" | "outcome" | "settledAt" | "settledBy" | "comment"
+    >,
+  ): Promise<Applied>;
+  /** Records that its step waits until it is settled. Requires `runs.lock`. */
+  setAsked(id: string): Promise<void>;
+  /** Records a lookup. Requires `runs.lock`. */
+  setLookup(id: string, lookup: { at: string; error: string | null }): Promise<void>;
+  /**
+   * Settles an open interruption. Requires `runs.lock`.
+   *
+   * Guarantee: of all calls for one interruption, one returns true.
+   * @returns false when it was settled before; nothing is written then
+   */
+  settle(id: string, settlement: Settlement): Promise<Applied>;
+}
