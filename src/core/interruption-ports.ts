@@ -5,6 +5,15 @@ import type { EncodedJson } from "./encoded-json.ts";
 import type { ListPosition, Page, StepRef } from "./model.ts";
 import type { Applied } from "./transactions.ts";
 
+/** The last lookup of an effect. */
+interface LookupRecord {
+  at: string;
+  /** Why it could not tell; null if it did. */
+  error: string | null;
+  /** How often it failed so far. */
+  failures: number;
+}
+
 /** An attempt of a step with effects that ended without an answer. */
 export interface InterruptionRecord extends StepRef {
   id: string;
@@ -18,8 +27,7 @@ export interface InterruptionRecord extends StepRef {
   interruptedAt: string;
   /** Whether the step was set to wait until a person settles it. */
   isAsked: boolean;
-  /** The last lookup, and why it could not tell. */
-  lookup: { at: string; error: string | null } | null;
+  lookup: LookupRecord | null;
   /** Null while it is open. */
   outcome: InterruptionOutcome | null;
   settledAt: string | null;
@@ -79,12 +87,13 @@ export interface InterruptionWriter extends InterruptionReader {
   ): Promise<Applied>;
   /** Records that its step waits until it is settled. Requires `runs.lock`. */
   setAsked(id: string): Promise<void>;
-  /** Records a lookup. Requires `runs.lock`. */
-  setLookup(id: string, lookup: { at: string; error: string | null }): Promise<void>;
+  /** Records a lookup. */
+  setLookup(id: string, lookup: LookupRecord): Promise<void>;
   /**
-   * Settles an open interruption. Requires `runs.lock`.
+   * Settles an open interruption.
    *
    * Guarantee: of all calls for one interruption, one returns true.
+   * Locks: its row, until the transaction ends.
    * @returns false when it was settled before; nothing is written then
    */
   settle(id: string, settlement: Settlement): Promise<Applied>;

@@ -208,10 +208,12 @@ export interface AttemptRecord {
   finishedAt: string | null;
   usage: Usage | null;
   error: RunError | null;
+  /** The idempotency key of its effect, where sending it again may double the effect; else null. */
+  effectKey: string | null;
 }
 
 /** An attempt that was ended from outside, because its executor died or its run ended. */
-export type AbandonedAttempt = StepRef & Pick<AttemptRecord, "attempt" | "startedAt">;
+export type AbandonedAttempt = StepRef & Pick<AttemptRecord, "attempt" | "startedAt" | "effectKey">;
 
 export interface RunFilter {
   /** Only in this project. */

@@ -224,10 +224,14 @@ export interface RunWriter extends RunReader {
       output?: EncodedJson;
     },
   ): Promise<void>;
-  /** Inserts or replaces an attempt; without `input` it keeps its input. Requires the job's claim, or `lock`. */
+  /** Inserts or replaces an attempt; without `input` and `effectKey` it keeps them. Requires the job's claim, or `lock`. */
   saveAttempt(
     ref: StepRef,
-    attempt: Omit<AttemptRecord, "stepId" | "item"> & { executor: string | null; input?: EncodedJson },
+    attempt: Omit<AttemptRecord, "stepId" | "item" | "effectKey"> & {
+      executor: string | null;
+      input?: EncodedJson;
+      effectKey?: string | undefined;
+    },
   ): Promise<void>;
   /** Stores part of a fan-out's list, see `itemChunk`. */
   saveChunk(step: Omit<StepRef, "item">, chunk: number, items: readonly unknown[]): Promise<void>;

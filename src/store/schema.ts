@@ -320,6 +320,8 @@ export interface RunAttemptRow {
   usage: string | null;
   error: string | null;
   input: string | null;
+  /** The idempotency key of its effect; null for none, and where the receiver recognizes keys. */
+  effect_key: string | null;
 }
 
 export interface JobRow {

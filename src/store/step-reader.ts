@@ -40,6 +40,7 @@ const ATTEMPT_COLUMNS = [
   "finished_at",
   "usage",
   "error",
+  "effect_key",
 ] as const satisfies readonly (keyof RunAttemptRow)[];
 
 function stepRecord(row: Pick<RunStepRow, (typeof STEP_COLUMNS)[number]>): StepRecord {
@@ -78,6 +79,7 @@ const attemptRecord = (row: Pick<RunAttemptRow, (typeof ATTEMPT_COLUMNS)[number]
   finishedAt: row.finished_at,
   usage: parseJson(row.usage),
   error: parseJson(row.error),
+  effectKey: row.effect_key,
 });
 
 const findStep = prepared((db, runId: string, stepId: string, item: number) =>

@@ -40,7 +40,7 @@ const EMPTY_STEP = {
 /** States of the steps that the end of a run closes. */
 const OPEN_STATES = (["queued", "running", "waiting"] as const).map(encodeState);
 
-const ABANDONED_COLUMNS = ["run_id", "step_id", "item", "attempt", "started_at"] as const;
+const ABANDONED_COLUMNS = ["run_id", "step_id", "item", "attempt", "started_at", "effect_key"] as const;
 
 const abandonedAttempt = (
   row: Pick<RunAttemptRow, (typeof ABANDONED_COLUMNS)[number]>,
@@ -48,6 +48,7 @@ const abandonedAttempt = (
   ...stepRefOf(row),
   attempt: row.attempt,
   startedAt: row.started_at,
+  effectKey: row.effect_key,
 });
 
 const insertChunk = preparedInsert("fan_outs");
@@ -66,6 +67,7 @@ const upsertAttempt = preparedWrite((db, ...values: (string | number | null)[]) 
       usage: values[8] as string,
       error: values[9] as string,
       input: values[10] as string,
+      effect_key: values[11] as string,
     })
     .onConflict((conflict) =>
       conflict.columns(["run_id", "step_id", "item", "attempt"]).doUpdateSet((eb) => ({
@@ -76,6 +78,7 @@ const upsertAttempt = preparedWrite((db, ...values: (string | number | null)[]) 
         usage: eb.ref("excluded.usage"),
         error: eb.ref("excluded.error"),
         input: eb.fn.coalesce("excluded.input", "run_attempts.input"),
+        effect_key: eb.fn.coalesce("excluded.effect_key", "run_attempts.effect_key"),
       })),
     ),
 );
@@ -135,6 +138,7 @@ export function stepWriter(trx: Kysely<Schema>, bytes: ByteCounter): StepWriter 
         jsonText(attempt.usage),
         jsonText(attempt.error),
         input,
+        attempt.effectKey ?? null,
       );
     },
 

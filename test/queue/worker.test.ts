@@ -294,7 +294,14 @@ describe("a worker that stops", () => {
     const { worker, change, changed, state, reclaim, interruptAttempts, onAbandoned, tx } =
       await openWorker();
     const abandoned = [
-      { runId: "run_1", stepId: "a", item: null, attempt: 1, startedAt: "2026-11-21T07:00:00.000Z" },
+      {
+        runId: "run_1",
+        stepId: "a",
+        item: null,
+        attempt: 1,
+        startedAt: "2026-11-21T07:00:00.000Z",
+        effectKey: null,
+      },
     ];
     interruptAttempts.mockResolvedValue(abandoned);
     state.failing = true;

@@ -199,7 +199,7 @@ describe("a step", () => {
         { ...running, status: "succeeded", executor: "exe_1", finishedAt: AT },
       );
       expect(await runs.interruptAttempts("exe_1", later, { ...ref, item: 0 })).toEqual([
-        { ...ref, item: 0, attempt: 1, startedAt: AT },
+        { ...ref, item: 0, attempt: 1, startedAt: AT, effectKey: null },
       ]);
       const rest = await runs.interruptAttempts("exe_1", later);
       expect(rest.map(({ stepId, item }) => `${stepId} ${item}`).toSorted()).toEqual(["a null", "b null"]);

@@ -2,6 +2,8 @@ import { type Kysely, sql } from "kysely";
 
 /** Attempts of steps with effects that ended without an answer, and how that was settled. */
 export async function up(db: Kysely<never>): Promise<void> {
+  // The idempotency key of an attempt whose effect a repetition may double.
+  await db.schema.alterTable("run_attempts").addColumn("effect_key", "text").execute();
   await db.schema
     .createTable("interruptions")
     .addColumn("id", "text", (c) => c.primaryKey().notNull())

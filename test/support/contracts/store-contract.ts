@@ -838,12 +838,13 @@ export function storeContract(setup: ContractSetup): void {
           finishedAt: null,
           usage: null,
           error: null,
+          effectKey: "key_1",
         }),
       );
       const reported = await concurrently(database, 4, ({ transaction }) =>
         transaction((tx) => tx.runs.interruptAttempts("exe_dead", now())),
       );
-      expect(reported.flat()).toEqual([{ ...ref, attempt: 1, startedAt: now() }]);
+      expect(reported.flat()).toEqual([{ ...ref, attempt: 1, startedAt: now(), effectKey: "key_1" }]);
     });
   });
 }
