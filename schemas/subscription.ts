@@ -8,6 +8,7 @@ export const EVENT_TYPES = [
   "run.succeeded",
   "run.failed",
   "run.waiting",
+  "run.interrupted",
   "approval.requested",
   "workflow.published",
   "workflow.overdue",

@@ -8,7 +8,7 @@ import { storageHealth } from "../core/storage-health.ts";
 import type { Deliverer } from "../engine/executor/deliveries/deliverer.ts";
 import { keyNotices } from "../engine/executor/key-notices.ts";
 import { overdueAlerts } from "../engine/executor/overdue.ts";
-import { reportAbandoned } from "../engine/run-state/end-run.ts";
+import { recordAbandoned } from "../engine/run-state/end-run.ts";
 import type { JobWorker } from "../queue/types.ts";
 import { stepTypes } from "../steps/index.ts";
 import { engineTransaction } from "../store/engine-transaction.ts";
@@ -106,7 +106,7 @@ export async function startExecutor(
     meter,
     handler: handlers.handler,
     onUnexpectedError: handlers.onUnexpectedError,
-    onAbandoned: (tx, left, at) => reportAbandoned(engine.context, tx, left, { status: "interrupted", at }),
+    onAbandoned: (tx, left, at) => recordAbandoned(engine.context, tx, left, { status: "interrupted", at }),
     slots,
     leaseMs: leaseMs ?? store.leaseMs,
     limits: concurrencyLimits(connections),
@@ -197,7 +197,7 @@ export async function reclaimJobs(instance: Instance, executor: string, setup: S
     const at = iso(clock.now());
     const jobs = (await tx.jobs.reclaim(executor)) ?? 0;
     const abandoned = await tx.runs.interruptAttempts(executor, at);
-    await reportAbandoned(engine.context, tx, abandoned, { status: "interrupted", at });
+    await recordAbandoned(engine.context, tx, abandoned, { status: "interrupted", at });
     tx.onCommit(() => meter.jobsReclaimed("exit", jobs));
   });
 }

@@ -26,6 +26,7 @@ import { engine } from "../engine/engine.ts";
 import { type EngineThreads, engineThreads } from "../engine/threads/engine-threads.ts";
 import { scheduledInputs } from "../engine/run-state/scheduled-inputs.ts";
 import { stopRun } from "../engine/run-state/advance-run.ts";
+import { settleInterruption } from "../engine/run-state/interruptions.ts";
 import { startRun } from "../engine/run-state/start-run.ts";
 import { storageRefusal } from "../engine/run-state/storage-limit.ts";
 import { eventsApi } from "../engine/run-state/waits/event.ts";
@@ -192,6 +193,8 @@ export function openServices(
     stopRun: async (tx, id, stop) => (await stopRun(context, unscoped(tx), id, stop)).stopped,
     recordDecision: (tx, approval, decision, levels) =>
       recordDecision(unscoped(tx), approval, decision, levels),
+    settleInterruption: (tx, interruption, settlement) =>
+      settleInterruption(context, unscoped(tx), interruption, settlement),
     async notifyAssignees(limited, approval, event) {
       const tx = unscoped(limited);
       const { priority } = (await tx.runs.find(approval.runId))!;

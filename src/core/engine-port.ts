@@ -25,8 +25,10 @@ import type {
   VersionRef,
 } from "./model.ts";
 import type { ApprovalEventRecord, PersonDecision } from "./approval-rules.ts";
+import type { InterruptionRecord, Settlement } from "./interruption-ports.ts";
 import type { EngineWriters, RunReader, RunSummary } from "./run-ports.ts";
 import type { AnyStepType } from "./step-type.ts";
+import type { Applied } from "./transactions.ts";
 import type { TriggersApi } from "./trigger-ports.ts";
 import type { Validation } from "./validation.ts";
 
@@ -261,6 +263,15 @@ export interface EngineApi {
     decision: Omit<PersonDecision, "planDigest">,
     levels: readonly string[],
   ): Promise<{ status: "pending" | "approved" | "declined" } | { refused: "ended" | "taken" }>;
+  /**
+   * Settles an open interruption. If its step waits for that, it goes on. All in one transaction.
+   * @returns false when it was settled before; nothing is written then
+   */
+  settleInterruption(
+    tx: EngineWriters,
+    interruption: InterruptionRecord,
+    settlement: Omit<Settlement, "settledAt">,
+  ): Promise<Applied>;
   /** Tells whom it was passed on to, in the transaction that records it. */
   notifyAssignees(
     tx: EngineWriters,

@@ -250,6 +250,11 @@ const table = {
     revert: null,
     remains: "list_state_changes shows the values before, set_workflow_state sets them again.",
   },
+  settle_interruption: {
+    label: "said what became of interrupted attempts",
+    revert: null,
+    remains: "The runs have continued with that. Read them; cancel_run ends those that are unfinished.",
+  },
   start_backfill: {
     label: "started backfills",
     revert: null,

@@ -22,7 +22,7 @@ import { usageLimits } from "../../src/engine/executor/usage-limits.ts";
 import { jobHandlers } from "../../src/engine/executor/job-handlers.ts";
 import { engine } from "../../src/engine/engine.ts";
 import { stopRun } from "../../src/engine/run-state/advance-run.ts";
-import { reportAbandoned } from "../../src/engine/run-state/end-run.ts";
+import { recordAbandoned } from "../../src/engine/run-state/end-run.ts";
 import { startRun } from "../../src/engine/run-state/start-run.ts";
 import { eventsApi } from "../../src/engine/run-state/waits/event.ts";
 import { jobWorker } from "../../src/queue/worker.ts";
@@ -181,7 +181,7 @@ export async function testEngine({
       handler,
       onUnexpectedError: handlers.onUnexpectedError,
       onAbandoned: (tx, attempts, at) =>
-        reportAbandoned(made.context, tx, attempts, { status: "interrupted", at }),
+        recordAbandoned(made.context, tx, attempts, { status: "interrupted", at }),
       slots,
       leaseMs,
       limits,

@@ -15,6 +15,7 @@ import type { JobContext } from "../../queue/types.ts";
 import { parseInput } from "../definition/parse-input.ts";
 import { type Plan, resolveFields } from "../definition/plan.ts";
 import { evaluateVariables } from "../definition/repeat.ts";
+import type { InterruptionReader } from "../../core/interruption-ports.ts";
 import { recordAttemptStart } from "../run-state/record-outcome.ts";
 import type { RunContext } from "../run-state/run-context.ts";
 import type { StepResult } from "../run-state/step-result.ts";
@@ -27,6 +28,13 @@ import type { ExpressionScopes } from "./expression-scopes.ts";
 import { nextIteration } from "./next-iteration.ts";
 import type { PastItems } from "./past-items.ts";
 import { cacheKey, type DecisionsHold, recordedOutput } from "./recorded-output.ts";
+import {
+  afterInterruption,
+  canBeInterrupted,
+  prepareForInterruption,
+  saveFound,
+} from "./interrupted-effect.ts";
+import { lookup } from "./lookup.ts";
 import { hadThisInput, isReplay, replayedResult, wasStoppedBefore } from "./replay.ts";
 import { runStepCode } from "./run-step-code.ts";
 import { assertRunsInTrial, givenOutput } from "./trial.ts";
@@ -38,6 +46,7 @@ import type { UsageLimits } from "./usage-limits.ts";
 export interface AttemptOptions {
   context: RunContext;
   runs: RunReader;
+  interruptions: InterruptionReader;
   views: ConnectionViews;
   scopes: ExpressionScopes;
   usageLimits: UsageLimits;
@@ -102,6 +111,15 @@ export async function executeAttempt(
   );
   if (recorded !== undefined) return recorded;
   if (run.isTrial) assertRunsInTrial(attempt);
+  const lookUp =
+    planned.lookup === null
+      ? undefined
+      : lookup(options, plan, attempt, { evaluate, connections, jobContext });
+  if (!run.isTrial && canBeInterrupted(planned)) {
+    prepareForInterruption(attempt, connections);
+    const after = await afterInterruption({ ...options, lookUp }, attempt, jobContext);
+    if (after !== undefined) return after;
+  }
   const metered = planned.type.meteredResource?.(planned.step) ?? null;
   if (metered !== null) await usageLimits.assertRemaining(run, metered);
   if (planned.type.compute === undefined) {
@@ -184,16 +202,18 @@ async function recordStart(
   position: number,
   { recordUses, usageLimits }: { recordUses: (tx: EngineWriters) => Promise<void>; usageLimits: UsageLimits },
 ): Promise<void> {
-  const { job, startedAt } = attempt;
+  const { job, startedAt, effectKey } = attempt;
   let held: StepError | undefined;
   const input = attempt.inputJson!;
   attempt.startRecorded = false;
   await record(async (tx) => {
     held = await countStepMails(tx, usageLimits, attempt);
     if (held !== undefined) return;
-    const start = { attempt: job.attempt, executor, startedAt, input };
+    const start = { attempt: job.attempt, executor, startedAt, input, effectKey };
     attempt.startRecorded = await recordAttemptStart(tx, job, position, start);
-    if (attempt.startRecorded) await recordUses(tx);
+    if (!attempt.startRecorded) return;
+    await saveFound(tx, attempt);
+    await recordUses(tx);
   }, input.text.length);
   if (held !== undefined) {
     delete attempt.startRecorded;

@@ -82,6 +82,7 @@ export function jobHandlers({
   const shared = {
     context,
     runs,
+    interruptions: read.interruptions,
     planOf: async (run: RunRecord) => plan(await context.definitionCache.get(run, runs)),
     scopes: expressionScopes(runs, eventUrl, context.validation),
     views: engine.views,

@@ -7,7 +7,7 @@ import type { StepOutcome } from "../../core/step-type.ts";
 import { isWaitingStepType } from "../../../schemas/waiting-step-types.ts";
 import type { JobContext } from "../../queue/types.ts";
 import type { RunContext } from "../run-state/run-context.ts";
-import type { Attempt } from "./attempt.ts";
+import { type Attempt, idempotencyKeyOf } from "./attempt.ts";
 
 /** Longest delay of a timer, 24 days in milliseconds. A longer timeout ends there. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -20,7 +20,7 @@ export async function runStepCode(
   { context, connections }: { context: RunContext; connections: Connections },
   jobContext: JobContext,
 ): Promise<StepOutcome> {
-  const { run, job, planned, input, inputHash, effectRunId, facts } = attempt;
+  const { run, job, planned, input, facts } = attempt;
   const timeout = startTimeout(attempt);
   const signal = AbortSignal.any([jobContext.signal, timeout.signal]);
   const abandoned = rejectAfterGrace(signal);
@@ -30,7 +30,7 @@ export async function runStepCode(
       owner: usageSubjectOf(run.actor),
       signal,
       step: planned.step,
-      idempotencyKey: [effectRunId ?? run.firstRunId, job.stepId, job.item ?? "-", inputHash].join(":"),
+      idempotencyKey: idempotencyKeyOf(attempt),
       now: () => context.clock.now(),
       facts,
       trace: context.spans.propagationHeaders(run, job, job.attempt),

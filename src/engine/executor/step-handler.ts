@@ -9,6 +9,7 @@ import type { JobContext, JobHandler, JobResult } from "../../queue/types.ts";
 import type { Plan } from "../definition/plan.ts";
 import { endIfStopping } from "../run-state/advance-run.ts";
 import { childRefused, LimitRefusal, refusalFor } from "../run-state/limit-refusal.ts";
+import { openInterruption } from "../run-state/interruptions.ts";
 import { recordOutcome, type StepsAhead } from "../run-state/record-outcome.ts";
 import { toRunError } from "../run-state/run-error.ts";
 import { isEnding } from "../run-state/run-update.ts";
@@ -16,6 +17,7 @@ import { isWait, type StepResult } from "../run-state/step-result.ts";
 import type { Attempt } from "./attempt.ts";
 import { executeAttempt } from "./execute-attempt.ts";
 import { heldUntil } from "./held-mail.ts";
+import { interruptionOf, LookupFailure, saveFound } from "./interrupted-effect.ts";
 import { withoutChange } from "./job-results.ts";
 import { assertNotPoisoned } from "./poisoned-job.ts";
 import { attemptOutcome, reportAttempt } from "./report-attempt.ts";
@@ -100,7 +102,10 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
       async save(tx) {
         report(tx);
         if (attempt.input === undefined) return;
+        await saveFound(tx, attempt);
         await recordUsage(tx, attempt);
+        // It has asked a person, and done nothing: the next attempt has its number.
+        if (result.kind === "interruption") return;
         const end = { usage: attempt.usage ?? null, error };
         // The attempt of a wait stays open without an executor. The job that ends the wait ends it.
         await (isWait(result)
@@ -121,14 +126,19 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     const { run, job, planned, startedAt } = attempt;
     const error = attemptError(attempt, jobContext, thrown);
     if (thrown instanceof StepError) attempt.usage ??= thrown.options.usage;
+    if (thrown instanceof LookupFailure) attempt.found = thrown.found;
     const finishedAt = iso(context.clock.now());
     const status =
       error.code === "cancelled" ? "cancelled" : error.code === "interrupted" ? "interrupted" : "failed";
+    const interruption = interruptionOf(attempt, status, thrown);
     const until = status === "failed" ? heldUntil(thrown) : undefined;
     const report = reporter(attempt, jobContext, status, error);
     const record = async (tx: EngineWriters): Promise<void> => {
       report(tx);
       if (attempt.codeStartedAt === undefined) await tx.jobs.returnRateSlots(job);
+      await saveFound(tx, attempt);
+      if (interruption !== undefined)
+        await openInterruption(tx, run, { ...interruption, ref: job, attempt: job.attempt, at: finishedAt });
       await recordUsage(tx, attempt);
       const end = { status, usage: attempt.usage ?? null, error } as const;
       await (until === undefined
@@ -153,6 +163,13 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     const mayRepeat = status === "failed" && (run.replay === null || attempt.codeStartedAt !== undefined);
     const delay = mayRepeat ? retryDelay(planned, job, thrown) : undefined;
     if (delay !== undefined) return retry(iso(context.clock.now() + delay), job.retryCount + 1);
+    // Another attempt finds out what happened, asks or fails. It sends nothing.
+    if (
+      interruption !== undefined &&
+      status === "failed" &&
+      (planned.lookup !== null || attempt.onInterrupted !== "retry")
+    )
+      return retry(null, job.retryCount + 1);
     const result: StepResult = status === "cancelled" ? { kind: "cancelled" } : { kind: "failed", error };
     return {
       kind: "complete",

@@ -13,10 +13,12 @@ import type { JobContext, JobHandler, JobResult } from "../../queue/types.ts";
 import { parseInput } from "../definition/parse-input.ts";
 import { type Plan, resolveFields } from "../definition/plan.ts";
 import { toRunError } from "../run-state/run-error.ts";
+import { openInterruption } from "../run-state/interruptions.ts";
 import { recordUndo, recordUndoStart } from "../run-state/undo.ts";
 import type { Attempt } from "./attempt.ts";
 import { firstRunWithEffect } from "./first-run-with-effect.ts";
 import { countStepMails, heldUntil } from "./held-mail.ts";
+import { interruptionOf, prepareForInterruption } from "./interrupted-effect.ts";
 import { withoutChange } from "./job-results.ts";
 import { assertNotPoisoned } from "./poisoned-job.ts";
 import { reportAttempt } from "./report-attempt.ts";
@@ -60,13 +62,15 @@ export function undoHandler(options: StepHandlerOptions): JobHandler {
     const metered = planned.type.meteredResource?.(planned.step) ?? null;
     if (metered !== null) await usageLimits.assertRemaining(run, metered);
     attempt.startRecorded = false;
+    const { connections } = await options.views.of(run.project);
+    prepareForInterruption(attempt, connections);
     const start = {
       attempt: job.attempt,
       executor: jobContext.executor,
       startedAt,
       input: attempt.inputJson,
+      effectKey: attempt.effectKey,
     };
-    const { connections } = await options.views.of(run.project);
     const recordUses = await secretUseRecorder(context, connections, attempt);
     let held: StepError | undefined;
     await jobContext.record(async (tx) => {
@@ -102,18 +106,25 @@ export function undoHandler(options: StepHandlerOptions): JobHandler {
   }
 
   function failed(attempt: Attempt, jobContext: JobContext, thrown: unknown): JobResult {
-    const { job, planned } = attempt;
+    const { run, job, planned } = attempt;
     const error = toRunError(thrown, job, planned.retry);
     if (thrown instanceof StepError) attempt.usage ??= thrown.options.usage;
     // Only the end of the executor interrupts an undo: a cancellation does not.
     const status = jobContext.signal.aborted || attempt.startRecorded === false ? "interrupted" : "failed";
     const until = status === "failed" ? heldUntil(thrown) : undefined;
+    const interruption = interruptionOf(attempt, status, thrown);
+    const saveEnd = async (tx: EngineWriters, held = false): Promise<string> => {
+      const finishedAt = await save(tx, attempt, jobContext, status, error, held);
+      if (interruption !== undefined)
+        await openInterruption(tx, run, { ...interruption, ref: job, attempt: job.attempt, at: finishedAt });
+      return finishedAt;
+    };
     const retry = (dueAt: string | null, retryCount: number, next = job.attempt + 1): JobResult => ({
       kind: "retry",
       dueAt,
       attempt: next,
       retryCount,
-      change: async (tx) => void (await save(tx, attempt, jobContext, status, error, until !== undefined)),
+      change: async (tx) => void (await saveEnd(tx, until !== undefined)),
     });
     if (status === "interrupted") return retry(null, job.retryCount);
     if (until !== undefined) return retry(iso(until), job.retryCount, job.attempt);
@@ -122,7 +133,7 @@ export function undoHandler(options: StepHandlerOptions): JobHandler {
     return {
       kind: "complete",
       async change(tx) {
-        const finishedAt = await save(tx, attempt, jobContext, status, error);
+        const finishedAt = await saveEnd(tx);
         const times = { startedAt: attempt.startedAt, finishedAt, attempts: job.attempt };
         await recordUndo(context, tx, job, { error }, times);
       },

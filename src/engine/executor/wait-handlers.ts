@@ -2,7 +2,7 @@
 import { encodeJson } from "../../core/encoded-json.ts";
 import type { RunError } from "../../../schemas/run.ts";
 import { iso } from "../../core/clock.ts";
-import type { Job, RunRecord, StepRecord } from "../../core/model.ts";
+import type { Job, NewJob, RunRecord, StepRecord } from "../../core/model.ts";
 import type { EngineWriters, RunReader } from "../../core/run-ports.ts";
 import { stepRefLogFields } from "../../core/step-ref-log-fields.ts";
 import type { JobHandler, JobResult } from "../../queue/types.ts";
@@ -12,7 +12,7 @@ import { recordOutcome, requeueStep } from "../run-state/record-outcome.ts";
 import { newStepJob, type RunContext } from "../run-state/run-context.ts";
 import { toRunError } from "../run-state/run-error.ts";
 import { isEnding } from "../run-state/run-update.ts";
-import type { EndedResult } from "../run-state/step-result.ts";
+import type { WaitEnd } from "../run-state/step-result.ts";
 import { decidedResult } from "../run-state/waits/approval.ts";
 import { childFailure, foreignFailure } from "../run-state/waits/child-run.ts";
 import { endTimedWait } from "../run-state/waits/index.ts";
@@ -63,7 +63,7 @@ export function childDoneHandler({
     const error = toRunError(failure, job);
     const plan = run === undefined || isEnding(run) ? undefined : await planOf(run);
     const planned = plan?.steps[plan.compiled.position.get(job.stepId)!];
-    const retryCount = await countFailedAttempts(job);
+    const retryCount = await countFailedAttempts(runs, job);
     const delay = planned === undefined ? undefined : retryDelay(planned, { retryCount }, failure);
     if (delay !== undefined) {
       const retry = { error, delay, retryCount: retryCount + 1 };
@@ -74,19 +74,19 @@ export function childDoneHandler({
       return { kind: "failed", error };
     });
   };
+}
 
-  /** An attempt that was interrupted is not one of the step's retries. */
-  async function countFailedAttempts(job: Job): Promise<number> {
-    const attempts = await runs.lastAttempts(job, MAX_ATTEMPTS);
-    return attempts.filter(({ status }) => status === "failed").length;
-  }
+/** An attempt that was interrupted is not one of the step's retries. */
+async function countFailedAttempts(runs: Pick<RunReader, "lastAttempts">, job: Job): Promise<number> {
+  const attempts = await runs.lastAttempts(job, MAX_ATTEMPTS);
+  return attempts.filter(({ status }) => status === "failed").length;
 }
 
 /** Records the result of a wait, unless another job ended it first. */
 export function endWait(
   context: RunContext,
   job: Job,
-  resultOf: (tx: EngineWriters, step: StepRecord) => Promise<EndedResult | undefined>,
+  resultOf: (tx: EngineWriters, step: StepRecord) => Promise<WaitEnd | undefined>,
 ): JobResult {
   const finishedAt = iso(context.clock.now());
   return withChange(async (tx) => {
@@ -97,6 +97,12 @@ export function endWait(
     const result = isWaiting ? await resultOf(tx, step) : undefined;
     if (step === undefined || result === undefined) {
       await endIfStopping(context, tx, job.runId);
+      return;
+    }
+    if (result.kind === "again") {
+      const retryCount = await countFailedAttempts(tx.runs, job);
+      // The attempt that asked has done nothing, so the next one has its number.
+      await addAttempt(context, tx, job, { attempt: step.attempts, retryCount, dueAt: null });
       return;
     }
     const error = result.kind === "failed" ? result.error : null;
@@ -124,18 +130,22 @@ async function retryStep(
     await endIfStopping(context, tx, job.runId);
     return;
   }
-  const run = (await tx.runs.find(job.runId))!;
-  const compiled = await context.definitionCache.get(run, tx.runs);
   const now = context.clock.now();
-  await tx.jobs.dropStepJobs(job);
   await endWaitingAttempt(context, tx, job, step, { status: "failed", error, finishedAt: iso(now) });
-  const { runId, stepId, item } = job;
-  await tx.jobs.add(
-    newStepJob(compiled, { runId, stepId, item }, run, {
-      attempt: step.attempts + 1,
-      retryCount,
-      dueAt: iso(now + delay),
-    }),
-  );
-  await requeueStep(context, tx, job);
+  await addAttempt(context, tx, job, { attempt: step.attempts + 1, retryCount, dueAt: iso(now + delay) });
+}
+
+/** Adds the job of another attempt of a step that waits, in place of its other jobs. Requires `runs.lock`. */
+async function addAttempt(
+  context: RunContext,
+  tx: EngineWriters,
+  { runId, stepId, item }: Job,
+  next: Pick<NewJob, "attempt" | "retryCount" | "dueAt">,
+): Promise<void> {
+  const run = (await tx.runs.find(runId))!;
+  const compiled = await context.definitionCache.get(run, tx.runs);
+  const ref = { runId, stepId, item };
+  await tx.jobs.dropStepJobs(ref);
+  await tx.jobs.add(newStepJob(compiled, ref, run, next));
+  await requeueStep(context, tx, ref);
 }

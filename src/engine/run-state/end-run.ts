@@ -7,6 +7,7 @@ import type { EngineWriters } from "../../core/run-ports.ts";
 import type { StepStates } from "../../core/step-states.ts";
 import { definedStep } from "../definition/compiled-definition.ts";
 import { beginUndo } from "./begin-undo.ts";
+import { interruptAbandoned } from "./interruptions.ts";
 import { recordRunEnd } from "./outgoing-events.ts";
 import { correlationFields, newJob, type RunContext, runRef } from "./run-context.ts";
 import { toRunError } from "./run-error.ts";
@@ -99,7 +100,7 @@ export async function endRun(
   const compiled = await context.definitionCache.get(run, tx.runs);
   if (end.status !== "succeeded") {
     const abandoned = await tx.runs.closeOpenSteps(run.id, now);
-    await reportAbandoned(context, tx, abandoned, { status: "cancelled", at: now });
+    await recordAbandoned(context, tx, abandoned, { status: "cancelled", at: now });
   }
   const hasHandler = end.status === "failed" && run.trigger !== "on_failure" && !run.isTrial;
   const handlerId = hasHandler ? compiled.definition.on_failure : undefined;
@@ -145,17 +146,19 @@ async function reportRunEnd(
 }
 
 /**
- * Reports the spans of abandoned attempts, after the commit.
+ * Opens the interruptions of abandoned attempts, and reports their spans after the commit.
  * @param options.at when the attempts ended (ISO 8601)
  */
-export async function reportAbandoned(
+export async function recordAbandoned(
   { spans, definitionCache }: Pick<RunContext, "spans" | "definitionCache">,
   tx: EngineWriters,
   abandoned: readonly AbandonedAttempt[],
   { status, at }: { status: "cancelled" | "interrupted"; at: string },
 ): Promise<void> {
+  const reason = status === "cancelled" ? status : "executor_ended";
+  await interruptAbandoned(tx, abandoned, { reason, at });
   if (!spans.enabled) return;
-  for (const { attempt, startedAt, ...ref } of abandoned) {
+  for (const { attempt, startedAt, effectKey: _, ...ref } of abandoned) {
     const run = await tx.runs.find(ref.runId);
     if (run === undefined) continue;
     const step = definedStep(await definitionCache.get(run, tx.runs), ref.stepId);

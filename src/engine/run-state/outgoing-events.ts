@@ -45,6 +45,18 @@ export async function recordWaiting(tx: EngineWriters, run: RunRecord, at: strin
   await tx.outbox.record(eventOf(run, { type: "run.waiting", at, data: { status: "waiting" } }));
 }
 
+/** Records that an attempt with effects ended without an answer. */
+export async function recordInterruption(
+  tx: EngineWriters,
+  run: RunRecord,
+  { id, ref, attempt, reason, at }: { id: string; ref: StepRef; attempt: number; reason: string; at: string },
+): Promise<void> {
+  const { stepId, item } = ref;
+  const data = { interruption_id: id, step_id: stepId, ...(item !== null && { item }), attempt, reason };
+  // A person may have to settle it, whichever run it is.
+  await tx.outbox.record({ ...eventOf(run, { type: "run.interrupted", at, data }), onlyNamed: false });
+}
+
 /** Records that a person is asked. */
 export async function recordApproval(
   tx: EngineWriters,

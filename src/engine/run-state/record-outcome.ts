@@ -100,10 +100,24 @@ export async function requeueStep(context: RunContext, tx: EngineWriters, ref: S
   const update = await beginUpdate(context, tx, ref.runId);
   if (update === undefined) return;
   await tx.runs.saveStep(ref, { seq: update.seq, state: "queued", childRun: null, waitUntil: null });
-  if (ref.item === null) {
-    update.states = update.states.with(update.compiled.position.get(ref.stepId)!, "queued");
+  const position = update.compiled.position.get(ref.stepId)!;
+  if (ref.item === null) update.states = update.states.with(position, "queued");
+  else if (update.states.at(position) === "waiting") {
+    // One of its items does not wait any more.
+    await tx.runs.saveStep({ ...ref, item: null }, { seq: update.seq, state: "running" });
+    update.states = update.states.with(position, "running");
   }
   await advanceRun(context, update);
+}
+
+/** What is recorded of an attempt before it has any effect. */
+export interface AttemptStart {
+  attempt: number;
+  executor: string;
+  startedAt: string;
+  input: EncodedJson;
+  /** See `AttemptRecord`. */
+  effectKey: string | undefined;
 }
 
 /**
@@ -115,7 +129,7 @@ export async function recordAttemptStart(
   tx: EngineWriters,
   ref: StepRef,
   position: number,
-  attempt: { attempt: number; executor: string; startedAt: string; input: EncodedJson },
+  attempt: AttemptStart,
 ): Promise<boolean> {
   const run = (await tx.runs.lock(ref.runId))!;
   if (isEnding(run) || run.finishedAt !== null) return false;

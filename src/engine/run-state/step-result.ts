@@ -44,7 +44,12 @@ export type Wait =
       run: PreparedRun;
       /** When the wait fails; null for never. */
       until: string | null;
-    };
+    }
+  /** A person is to say whether the effect of an earlier attempt happened. */
+  | { kind: "interruption"; interruption: string; inputHash: string };
+
+/** How the timer of a wait, or what it waits for, ends it: with the result of the step, or with another attempt. */
+export type WaitEnd = EndedResult | { kind: "again" };
 
 /** What a repeated step does next. Its failure is an `EndedResult`. */
 export type RepeatResult =

@@ -9,6 +9,7 @@ import type { EngineWriters } from "../../core/run-ports.ts";
 import { undoneStepId, undoStepId } from "../../core/undo-step-id.ts";
 import { addUndoJob } from "./begin-undo.ts";
 import { endRun } from "./end-run.ts";
+import type { AttemptStart } from "./record-outcome.ts";
 import type { RunContext } from "./run-context.ts";
 import { beginUpdate } from "./run-update.ts";
 
@@ -22,7 +23,7 @@ interface UndoTimes {
 export async function recordUndoStart(
   tx: EngineWriters,
   ref: StepRef,
-  attempt: { attempt: number; executor: string; startedAt: string; input: EncodedJson },
+  attempt: AttemptStart,
 ): Promise<boolean> {
   const run = await tx.runs.lock(ref.runId);
   if (run === undefined || run.finishedAt !== null) return false;

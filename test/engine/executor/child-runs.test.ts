@@ -200,7 +200,13 @@ describe("child runs", () => {
         limits: new Map(),
         quarantined: "isolate",
       });
-      const start = { attempt: 1, executor: "exe_dead", startedAt: harness.now(), input: encodeJson({}) };
+      const start = {
+        attempt: 1,
+        executor: "exe_dead",
+        startedAt: harness.now(),
+        input: encodeJson({}),
+        effectKey: undefined,
+      };
       await recordAttemptStart(tx, job!, 0, start);
       await tx.jobs.reclaim("exe_dead");
       await tx.runs.interruptAttempts("exe_dead", harness.now());

@@ -50,6 +50,13 @@ export function summaryOf(
         facts: [...workflow, ...run],
         link: open("run", "Open the run"),
       };
+    case "run.interrupted":
+      return {
+        title: `${name} was interrupted: did "${textOf(facts["step_id"])}" happen?`,
+        tone: "bad",
+        facts: [...workflow, ...run],
+        link: open("run", "Open the run"),
+      };
     case "approval.requested":
       return {
         title: `${name} needs an approval`,

@@ -13,9 +13,9 @@ import { newJob } from "../run-context.ts";
 import { toRunError } from "../run-error.ts";
 import type { EndedResult } from "../step-result.ts";
 import { addReminders, notifyAssignees } from "./approval-reminders.ts";
-import type { WaitKind } from "./wait-kind.ts";
+import type { OutcomeWait } from "./wait-kind.ts";
 
-export const approvalWait: WaitKind<"approval"> = {
+export const approvalWait: OutcomeWait<"approval"> = {
   state: "waiting",
 
   async prepare(

@@ -5,9 +5,9 @@ import { StepError, type StepErrorCode } from "../../../core/step-errors.ts";
 import { newJob, runRef } from "../run-context.ts";
 import { toRunError } from "../run-error.ts";
 import { insertRun } from "../start-run.ts";
-import type { WaitKind } from "./wait-kind.ts";
+import type { OutcomeWait } from "./wait-kind.ts";
 
-export const childRunWait: WaitKind<"child"> = {
+export const childRunWait: OutcomeWait<"child"> = {
   state: "running",
 
   prepare: async (outcome, { run, job, inputHash, now, timeoutMs, prepareChildRun }) => ({

@@ -20,9 +20,9 @@ import { newJob, type RunContext } from "../run-context.ts";
 import { toRunError } from "../run-error.ts";
 import { isEnding } from "../run-update.ts";
 import type { EndedResult } from "../step-result.ts";
-import type { WaitKind } from "./wait-kind.ts";
+import type { OutcomeWait } from "./wait-kind.ts";
 
-export const eventWait: WaitKind<"event"> = {
+export const eventWait: OutcomeWait<"event"> = {
   state: "waiting",
 
   prepare: async (_outcome, { inputHash, now, timeoutMs }) => ({

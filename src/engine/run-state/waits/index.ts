@@ -3,32 +3,37 @@ import type { StepRecord, StepRef } from "../../../core/model.ts";
 import type { EngineWriters } from "../../../core/run-ports.ts";
 import type { StepOutcome } from "../../../core/step-type.ts";
 import type { RunContext } from "../run-context.ts";
-import type { EndedResult, Wait } from "../step-result.ts";
+import type { Wait, WaitEnd } from "../step-result.ts";
 import { approvalWait } from "./approval.ts";
 import { childRunWait } from "./child-run.ts";
 import { eventWait } from "./event.ts";
+import { interruptionWait } from "./interruption.ts";
 import { timerWait } from "./timer.ts";
-import type { WaitKind, WaitRequest, WaitStart } from "./wait-kind.ts";
+import type { OutcomeWait, WaitKind, WaitRequest, WaitStart } from "./wait-kind.ts";
 
-/** In the order in which they are matched: the step of an approval or an event can have a `waitUntil` too. */
-const WAIT_KINDS: { readonly [K in Wait["kind"]]: WaitKind<K> } = {
+type WaitOutcome = Exclude<StepOutcome, { kind: "done" }>;
+
+/** Those that are outcomes of step types. */
+const OUTCOME_WAITS: { readonly [K in WaitOutcome["kind"]]: OutcomeWait<K> } = {
   child: childRunWait,
   approval: approvalWait,
   event: eventWait,
   wait: timerWait,
 };
 
-const kindOf = (kind: Wait["kind"]) => WAIT_KINDS[kind] as WaitKind<Wait["kind"]>;
+/** In the order in which they are matched: the step of an approval or an event can have a `waitUntil` too. */
+const WAIT_KINDS: { readonly [K in Wait["kind"]]: WaitKind<K> } = {
+  interruption: interruptionWait,
+  ...OUTCOME_WAITS,
+};
 
 /** @throws StepError */
-export const prepareWait = (
-  outcome: Exclude<StepOutcome, { kind: "done" }>,
-  request: WaitRequest,
-): Promise<Wait> => kindOf(outcome.kind).prepare(outcome, request);
+export const prepareWait = (outcome: WaitOutcome, request: WaitRequest): Promise<Wait> =>
+  (OUTCOME_WAITS[outcome.kind] as OutcomeWait<WaitOutcome["kind"]>).prepare(outcome, request);
 
 /** Writes the rows and jobs of a wait. @returns the new state of the step, and the fields of its record */
 export async function beginWait(start: WaitStart, wait: Wait) {
-  const { state, begin } = kindOf(wait.kind);
+  const { state, begin } = WAIT_KINDS[wait.kind] as WaitKind<Wait["kind"]>;
   return { state, ...(await begin(start, wait)) };
 }
 
@@ -38,7 +43,7 @@ export async function endTimedWait(
   tx: EngineWriters,
   step: StepRecord,
   ref: StepRef,
-): Promise<EndedResult | undefined> {
+): Promise<WaitEnd | undefined> {
   const run = await tx.runs.find(ref.runId);
   if (run === undefined) return undefined;
   const { definition, position } = await context.definitionCache.get(run, tx.runs);

@@ -2,9 +2,9 @@
 import { encodeJson } from "../../../core/encoded-json.ts";
 import { iso } from "../../../core/clock.ts";
 import { newJob } from "../run-context.ts";
-import type { WaitKind } from "./wait-kind.ts";
+import type { OutcomeWait } from "./wait-kind.ts";
 
-export const timerWait: WaitKind<"wait"> = {
+export const timerWait: OutcomeWait<"wait"> = {
   state: "waiting",
 
   prepare: async ({ until }, { inputHash }) => ({ kind: "wait", until: iso(until), inputHash }),

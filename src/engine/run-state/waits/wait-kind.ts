@@ -7,7 +7,7 @@ import type { StepState } from "../../../core/step-states.ts";
 import type { StepOutcome } from "../../../core/step-type.ts";
 import type { RunContext } from "../run-context.ts";
 import type { RunUpdate } from "../run-update.ts";
-import type { EndedResult, Wait } from "../step-result.ts";
+import type { Wait, WaitEnd } from "../step-result.ts";
 
 type WaitOf<K> = Extract<Wait, { kind: K }>;
 type OutcomeOf<K> = Extract<StepOutcome, { kind: K }>;
@@ -35,11 +35,15 @@ export interface WaitStart {
   attempt: number;
 }
 
+/** A kind of wait that is the outcome of a step type. */
+export interface OutcomeWait<K extends Exclude<StepOutcome["kind"], "done">> extends WaitKind<K> {
+  /** Turns a step type's outcome into the wait to record. Runs outside of transactions. @throws StepError */
+  prepare(outcome: OutcomeOf<K>, request: WaitRequest): Promise<WaitOf<K>>;
+}
+
 export interface WaitKind<K extends Wait["kind"]> {
   /** The state of the step during the wait: `running` when another run is active for it. */
   state: Extract<StepState, "waiting" | "running">;
-  /** Turns a step type's outcome into the wait to record. Runs outside of transactions. @throws StepError */
-  prepare(outcome: OutcomeOf<K>, request: WaitRequest): Promise<WaitOf<K>>;
   /** Writes the rows and jobs of the wait. @returns the fields of the step's record that describe it */
   begin(start: WaitStart, wait: WaitOf<K>): Promise<Partial<Pick<StepRecord, "waitUntil" | "childRun">>>;
   /** Whether the step waits in this way. */
@@ -50,5 +54,5 @@ export interface WaitKind<K extends Wait["kind"]> {
     tx: EngineWriters,
     step: StepRecord,
     ref: StepRef,
-  ): Promise<EndedResult | undefined>;
+  ): Promise<WaitEnd | undefined>;
 }

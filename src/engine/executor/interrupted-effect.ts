@@ -1,0 +1,266 @@
+/**
+ * What an attempt does about an earlier one that ended without an answer, before it sends anything: what a person has said of it,
+ * what the lookup of the step finds out, or what `on_interrupted` says.
+ */
+import type { InterruptionReason } from "../../../schemas/interruption.ts";
+import type { AttemptStatus } from "../../../schemas/run.ts";
+import { iso } from "../../core/clock.ts";
+import type { Connections } from "../../core/connections.ts";
+import { encodeJson } from "../../core/encoded-json.ts";
+import type { InterruptionReader, InterruptionRecord } from "../../core/interruption-ports.ts";
+import { interruptionRuleOf } from "../../core/interruption-rules.ts";
+import type { AttemptRecord, Job, RunRecord, StepRef } from "../../core/model.ts";
+import type { EngineWriters, RunReader } from "../../core/run-ports.ts";
+import { StepError } from "../../core/step-errors.ts";
+import { isWaitingStepType } from "../../../schemas/waiting-step-types.ts";
+import type { JobContext } from "../../queue/types.ts";
+import { emptyOutput } from "../definition/step-value.ts";
+import type { PlannedStep } from "../definition/plan.ts";
+import { type InterruptedAttempt, openInterruption } from "../run-state/interruptions.ts";
+import type { RunContext } from "../run-state/run-context.ts";
+import { toRunError } from "../run-state/run-error.ts";
+import type { StepResult } from "../run-state/step-result.ts";
+import { type Attempt, type FoundOut, idempotencyKeyOf } from "./attempt.ts";
+import { retryDelay } from "./retry-delay.ts";
+
+/** Whether an attempt of a step can end without an answer, so that nobody knows whether its effect happened. */
+export const canBeInterrupted = ({ type, step }: Pick<PlannedStep, "type" | "step">): boolean =>
+  type.hasEffects(step) && !isWaitingStepType(type.type);
+
+/**
+ * Sets what is to be known if the attempt ends without an answer: the policy, and its idempotency key where sending it again may
+ * double its effect. Its input must be resolved.
+ */
+export function prepareForInterruption(attempt: Attempt, connections: Connections): void {
+  const { planned, input } = attempt;
+  const { on_interrupted: said } = planned.step;
+  const rule = interruptionRuleOf(planned.type, { ...planned.step, ...input }, connections);
+  // Where nothing says otherwise a step is repeated, but not against a lookup that could not tell.
+  attempt.onInterrupted = said ?? rule.onInterrupted ?? (planned.lookup === null ? "retry" : "fail");
+  const isSafe = rule.idempotent && attempt.onInterrupted === "retry" && planned.lookup === null;
+  attempt.effectKey = isSafe ? undefined : idempotencyKeyOf(attempt);
+}
+
+/** The interruption that an attempt which did not succeed leaves; undefined where its receiver has answered, or got nothing. */
+export function interruptionOf(
+  { effectKey, startedAt, codeStartedAt }: Attempt,
+  status: AttemptStatus,
+  thrown: unknown,
+): Pick<InterruptedAttempt, "reason" | "effectKey" | "startedAt"> | undefined {
+  if (effectKey === undefined || codeStartedAt === undefined) return undefined;
+  const reason = reasonOf(status, thrown);
+  return reason && { reason, effectKey, startedAt };
+}
+
+function reasonOf(status: AttemptStatus, thrown: unknown): InterruptionReason | undefined {
+  if (status === "interrupted") return "executor_ended";
+  if (status === "cancelled") return "cancelled";
+  if (!(thrown instanceof StepError)) return undefined;
+  if (thrown.code === "timeout") return "timeout";
+  return thrown.options.unanswered === true ? "connection_lost" : undefined;
+}
+
+interface Readers {
+  runs: Pick<RunReader, "find" | "lastAttempts">;
+  interruptions: InterruptionReader;
+}
+
+/** Finds out with the lookup of the step whether an effect happened. @throws what the request throws */
+export type LookUp = (
+  interruption: InterruptionRecord,
+) => Promise<{ happened: false } | { happened: true; output: Record<string, unknown> }>;
+
+export interface AfterInterruption extends Readers {
+  context: RunContext;
+  /** Left out where the step has no lookup. */
+  lookUp: LookUp | undefined;
+}
+
+/**
+ * Decides what an attempt does about an earlier one without an answer.
+ * @returns the result of the step; undefined where the attempt goes on and sends
+ * @throws StepError of a lookup that is to be tried again, with the time
+ */
+export async function afterInterruption(
+  options: AfterInterruption,
+  attempt: Attempt,
+  jobContext: JobContext,
+): Promise<StepResult | undefined> {
+  const { run, job } = attempt;
+  if (job.attempt === 1 && run.retryOf === null) return undefined;
+  const interruption = await newestInterruption(options, attempt, jobContext);
+  if (interruption === undefined) return undefined;
+  const { interruptions } = options;
+  switch (interruption.outcome) {
+    case "happened":
+      return happenedResult(attempt, interruption, await interruptions.output(interruption.id));
+    case "not_happened":
+      return undefined;
+    case "unknown":
+      // A retry of the run is a decision of its own.
+      return interruption.runId === run.id ? failed(attempt, interruption) : undefined;
+    case null:
+  }
+  const found = options.lookUp === undefined ? undefined : await lookUpOnce(options, attempt, interruption);
+  if (found !== undefined) attempt.found = found;
+  if (found?.happened === false) return sendAgain(options, attempt, interruption);
+  if (found !== undefined && found.happened !== null)
+    return happenedResult(attempt, interruption, found.happened.output);
+  switch (attempt.onInterrupted!) {
+    case "retry":
+      return undefined;
+    case "ask":
+      // What a run that has ended left open is settled before the retry, not by it.
+      return interruption.runId === run.id
+        ? { kind: "interruption", interruption: interruption.id, inputHash: attempt.inputHash! }
+        : failed(attempt, interruption);
+    case "fail":
+      return failed(attempt, interruption);
+  }
+}
+
+/**
+ * The effect did not happen. After a crash the step is sent again in any case; after a failure, such as a timeout, as `retry` says.
+ * @returns the failure where it is not sent again
+ */
+async function sendAgain(
+  { runs }: Readers,
+  { run, job, planned: { retry } }: Attempt,
+  { reason, runId, attempt }: InterruptionRecord,
+): Promise<StepResult | undefined> {
+  if (runId !== run.id || (reason !== "timeout" && reason !== "connection_lost")) return undefined;
+  const interrupted = await attemptBefore(runs, job);
+  const error = interrupted?.attempt === attempt ? interrupted.error : null;
+  const isRetried =
+    retry !== null &&
+    job.retryCount < retry.attempts &&
+    (error === null || retry.on === undefined || retry.on.includes(error.code));
+  return isRetried || error === null ? undefined : { kind: "failed", error };
+}
+
+/** The attempt before the one of a job. An attempt that waited for its lookup has the number of the job. */
+async function attemptBefore(
+  runs: Pick<RunReader, "lastAttempts">,
+  { runId, stepId, item, attempt }: Job,
+): Promise<AttemptRecord | undefined> {
+  const last = await runs.lastAttempts({ runId, stepId, item }, 2);
+  return last.findLast((one) => one.attempt < attempt);
+}
+
+/** The newest interruption of the step: in the run, or in those that it retries, as far as their effects were not undone. */
+async function newestInterruption(
+  { runs, interruptions }: Readers,
+  attempt: Attempt,
+  { record }: JobContext,
+): Promise<InterruptionRecord | undefined> {
+  const { run, job, effectRunId = run.id } = attempt;
+  const { stepId, item } = job;
+  const ref: StepRef = { runId: run.id, stepId, item };
+  if (job.attempt > 1) {
+    const own = await interruptions.latest(ref);
+    const last = await attemptBefore(runs, job);
+    // One that a backup was restored with, or whose record an older copy ended.
+    if (last?.status === "interrupted" && last.effectKey !== null && own?.attempt !== last.attempt) {
+      const { effectKey, startedAt, finishedAt } = last;
+      const lost = { ref, attempt: last.attempt, reason: "executor_ended" as const, effectKey, startedAt };
+      await record(async (tx) => {
+        await openInterruption(tx, run, { ...lost, at: finishedAt ?? startedAt });
+      }, 0);
+      return interruptions.latest(ref);
+    }
+    if (own !== undefined) return own;
+  }
+  for (let before = run; before.id !== effectRunId && before.retryOf !== null;) {
+    const earlier: RunRecord | undefined = await runs.find(before.retryOf);
+    if (earlier === undefined) return undefined;
+    const found = await interruptions.latest({ ...ref, runId: earlier.id });
+    if (found !== undefined) return found;
+    before = earlier;
+  }
+  return undefined;
+}
+
+/**
+ * Asks the lookup.
+ * @returns what it found out; `happened` is null if it failed
+ * @throws StepError if it is to be tried again, with the time
+ */
+async function lookUpOnce(
+  { context: { clock }, lookUp }: AfterInterruption,
+  { job, planned }: Attempt,
+  interruption: InterruptionRecord,
+): Promise<FoundOut> {
+  const failures = interruption.lookup?.failures ?? 0;
+  const base = { interruption: interruption.id, at: iso(clock.now()), error: null, failures };
+  try {
+    const found = await lookUp!(interruption);
+    return { ...base, happened: found.happened ? { output: encodeJson(found.output) } : false };
+  } catch (thrown) {
+    const error = toRunError(thrown, job);
+    const delay = retryDelay(planned.lookup!.request, { retryCount: failures }, thrown);
+    const failure = { ...base, happened: null, error: error.message, failures: failures + 1 };
+    if (delay === undefined || !(thrown instanceof StepError)) return failure;
+    throw new LookupFailure(thrown, failure, clock.now() + delay);
+  }
+}
+
+/** A lookup that is tried again: the job of the step waits until then, under the same number. */
+export class LookupFailure extends StepError {
+  readonly found: FoundOut;
+
+  constructor({ code, message, options }: StepError, found: FoundOut, waitUntil: number) {
+    super(code, `The lookup failed: ${message}`, { ...options, waitUntil });
+    this.found = found;
+  }
+}
+
+/** Saves what the lookup found out, in the transaction of the start or the end of the attempt. */
+export async function saveFound(tx: EngineWriters, { found }: Pick<Attempt, "found">): Promise<void> {
+  if (found === undefined) return;
+  const { interruption, at, happened, error, failures } = found;
+  await tx.interruptions.setLookup(interruption, { at, error, failures });
+  if (happened === null) return;
+  const outcome = happened === false ? "not_happened" : "happened";
+  const output = happened === false ? null : happened.output;
+  const settlement = { outcome, output, settledAt: at, settledBy: null, comment: null } as const;
+  // If a person has settled it meanwhile, that stays: the attempt itself has acted on the lookup.
+  void (await tx.interruptions.settle(interruption, settlement));
+}
+
+/** The step has succeeded: its effect happened. What nobody knows of its output is null. */
+function happenedResult(
+  { run, planned, inputHash }: Attempt,
+  { runId }: InterruptionRecord,
+  output: FoundOutput,
+): StepResult {
+  const known = output === null ? {} : (JSON.parse(output.text) as Record<string, unknown>);
+  return {
+    kind: "succeeded",
+    output: encodeJson({ ...emptyOutput(planned), ...known }),
+    inputHash: inputHash!,
+    ...(runId !== run.id && { reusedFrom: runId }),
+  };
+}
+
+type FoundOutput = Awaited<ReturnType<InterruptionReader["output"]>>;
+
+function failed({ job, found }: Attempt, interruption: InterruptionRecord): StepResult {
+  const { id, attempt, outcome, settledBy, runId } = interruption;
+  const lookupError = found?.error ?? null;
+  const place = `The attempt ${attempt} of "${job.stepId}"${job.item === null ? "" : ` (item ${job.item})`}${runId === job.runId ? "" : ` in ${runId}`}`;
+  const error = new StepError(
+    "interrupted",
+    outcome === "unknown"
+      ? `${place} ended without an answer, and ${settledBy ?? "a person"} could not find out whether its effect happened.`
+      : `${place} ended without an answer, so its effect may have happened.${lookupError === null ? "" : ` The lookup failed: ${lookupError}`}`,
+    {
+      fix:
+        outcome === "unknown"
+          ? "retry_run sends it again."
+          : `Find out whether it happened, and settle ${id} (POST /interruptions/${id}, millrace interruptions settle, or the page of the run). Then retry_run takes its output, or sends it again.`,
+      details: { interruption: id },
+      transient: false,
+    },
+  );
+  return { kind: "failed", error: toRunError(error, job) };
+}
