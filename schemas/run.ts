@@ -1,6 +1,7 @@
 /** Runs, their steps and attempts and approvals as the API returns them. */
 import { z } from "zod";
 import { Surface } from "./actor.ts";
+import { Interruption, LISTED_INTERRUPTIONS } from "./interruption.ts";
 import { ProjectField } from "./project.ts";
 import { shortSchemas } from "./short-schemas.ts";
 import { checkJsonValue, text, timestamp } from "./text.ts";
@@ -152,6 +153,11 @@ const runFields = {
     .meta({ description: "The run of the past that it runs again.", example: "run_1kq0Zr4mXw_a" }),
   continued_failures: z.int().optional().meta({
     description: "Number of steps that failed under `on_error: continue`; left out without any.",
+    example: 1,
+  }),
+  open_interruptions: z.int().optional().meta({
+    description:
+      "Number of its attempts with effects that ended without an answer and are not settled: whether these effects happened is not known. Left out without any.",
     example: 1,
   }),
   on_failure: z
@@ -414,6 +420,10 @@ export const Run = z
       )
       .optional()
       .meta({ description: "Approvals that the run is waiting for." }),
+    interruptions: z
+      .array(Interruption)
+      .optional()
+      .meta({ description: `Its open interruptions, at most ${LISTED_INTERRUPTIONS}.` }),
     steps: z.array(RunStep).optional().meta({ description: "With `detail` or `step_id`." }),
     retry: RetrySteps.optional(),
     next: z.string().optional().meta({

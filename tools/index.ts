@@ -20,6 +20,9 @@ import { getBulkAction } from "./bulk-actions/get-bulk-action.ts";
 import { listBulkActionRuns } from "./bulk-actions/list-bulk-action-runs.ts";
 import { listBulkActions } from "./bulk-actions/list-bulk-actions.ts";
 import { startBulkAction } from "./bulk-actions/start-bulk-action.ts";
+import { getInterruption } from "./interruptions/get-interruption.ts";
+import { listInterruptions } from "./interruptions/list-interruptions.ts";
+import { settleInterruption } from "./interruptions/settle-interruption.ts";
 import { cancelBacktest } from "./backtests/cancel-backtest.ts";
 import { getBacktest } from "./backtests/get-backtest.ts";
 import { listBacktestRuns } from "./backtests/list-backtest-runs.ts";
@@ -144,6 +147,7 @@ export const catalogue: readonly AnyTool[] = [
   getBulkAction,
   getDelivery,
   getExposure,
+  getInterruption,
   getKeyChanges,
   getOffer,
   getOverdueWorkflows,
@@ -170,6 +174,7 @@ export const catalogue: readonly AnyTool[] = [
   listBulkActions,
   listDeliveries,
   listGrants,
+  listInterruptions,
   listOfferedWorkflows,
   listProjectMembers,
   listProjects,
@@ -211,6 +216,7 @@ export const catalogue: readonly AnyTool[] = [
   setAbsence,
   setProjectMember,
   setWorkflowState,
+  settleInterruption,
   startBackfill,
   startBulkAction,
   testSubscription,

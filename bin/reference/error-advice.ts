@@ -176,6 +176,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     meaning: "There is no bulk action with this id, or it was purged.",
     remedy: "`GET /bulk-actions` lists them.",
   },
+  interruption_not_found: {
+    meaning: "There is no interruption with this id, or it was purged with its run.",
+    remedy: "`GET /interruptions` lists those that are open.",
+  },
   backfill_not_found: {
     meaning: "The workflow has no backfill with this id, or it was purged.",
     remedy: "`GET /workflows/{workflow_id}/backfills` lists them.",
@@ -296,6 +300,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   bulk_action_finished: {
     meaning: "The bulk action has ended already, so there is nothing to cancel.",
     remedy: "Look at what happened with its runs: `GET /bulk-actions/{bulk_action_id}/runs`.",
+  },
+  interruption_settled: {
+    meaning: "A person or a lookup has settled the interruption already.",
+    remedy: "Read how: `GET /interruptions/{interruption_id}`.",
   },
   bulk_action_changed: {
     meaning: "The runs that fit the filter, or what a retry of them does, are not those of the preview.",

@@ -399,6 +399,32 @@ CREATE UNIQUE INDEX "identities_by_user" on "identities" (
   "user_id",
   "issuer");
 
+CREATE TABLE "interruptions" (
+  "id" text not null primary key,
+  "run_id" text not null,
+  "step_id" text not null,
+  "item" integer not null,
+  "attempt" integer not null,
+  "project" text not null,
+  "workflow_id" text,
+  "reason" text not null,
+  "idempotency_key" text,
+  "started_at" text not null,
+  "interrupted_at" text not null,
+  "asked" integer not null,
+  "lookup" text,
+  "outcome" text,
+  "output" text,
+  "settled_at" text,
+  "settled_by" text,
+  "comment" text);
+
+CREATE UNIQUE INDEX interruptions_by_attempt on interruptions (run_id, step_id, item, attempt);
+
+CREATE INDEX interruptions_by_time on interruptions (interrupted_at, id);
+
+CREATE INDEX interruptions_open on interruptions (interrupted_at, id) where outcome is null;
+
 CREATE TABLE "jobs" (
   "id" integer primary key autoincrement,
   "kind" text not null,
@@ -579,7 +605,8 @@ CREATE TABLE "run_attempts" (
   "finished_at" text,
   "usage" text,
   "error" text,
-  "input" text, constraint "run_attempts_pk" primary key ("run_id",
+  "input" text,
+  "effect_key" text, constraint "run_attempts_pk" primary key ("run_id",
   "step_id",
   "item",
   "attempt"));

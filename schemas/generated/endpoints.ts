@@ -37,7 +37,7 @@ export type ChangedWorkflow = { workflow_id: string, name: string, project?: str
 export type ValueDifference = { path: string, before?: unknown | undefined, after?: unknown | undefined }
 export type ComparedValue = { total: number, differences: Array<ValueDifference>, ref_before?: string | undefined, ref_after?: string | undefined, left_out?: string | undefined }
 export type ComparedItem = { item: number, before: (("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled") | null), after: (("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled") | null), input?: { total: number, differences: Array<ValueDifference>, ref_before?: string | undefined, ref_after?: string | undefined, left_out?: string | undefined } | undefined, error?: ComparedValue | undefined, output?: ComparedValue | undefined }
-export type ComparedRun = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, backtest?: string | undefined, replay_of?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null), duration_ms: (number | null) }
+export type ComparedRun = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, backtest?: string | undefined, replay_of?: string | undefined, continued_failures?: number | undefined, open_interruptions?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null), duration_ms: (number | null) }
 export type StepOfRun = ({ status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, duration_ms: (number | null), reused_from?: string | undefined, given?: true | undefined, items?: { total: number, done: number, failed: number, reused?: number | undefined, max?: number | undefined } | undefined } | null)
 export type ComparedStep = { id: string, type: string, same: boolean, before: ({ status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, duration_ms: (number | null), reused_from?: string | undefined, given?: true | undefined, items?: { total: number, done: number, failed: number, reused?: number | undefined, max?: number | undefined } | undefined } | null), after: StepOfRun, input?: { total: number, differences: Array<ValueDifference>, ref_before?: string | undefined, ref_after?: string | undefined, left_out?: string | undefined } | undefined, error?: ComparedValue | undefined, output?: ComparedValue | undefined, items?: { compared: number, differing: number, first: Array<ComparedItem> } | undefined }
 export type Table = { name: string, kind: string, columns: Array<{ name: string, type: string, nullable: boolean }>, row_count: (number | null), sample?: Array<Record<string, unknown>> | undefined }
@@ -55,13 +55,14 @@ export type Environment = Partial<{ guide: string, warnings: Array<Issue>, workf
 export type Exposure = { workflow_id: string, state: ("not_requested" | "requested" | "allowed"), version: (number | null), digest: (string | null), author: (string | null), name: (string | null), description: (string | null), inputs: (Record<string, unknown> | null), tool_name: (string | null), listed_inputs: (Record<string, unknown> | null), warnings: Array<Issue>, effects: Array<string>, read_only: boolean, allowed_by: (string | null), allowed_at: (string | null) }
 export type Grant = { kind: ("database" | "model" | "mcp_server" | "secret" | "host" | "mail" | "chat"), name: string, access?: "read-only" | undefined, role?: string | undefined, tools?: Array<string> | undefined, granted_at: string, granted_by: string }
 export type Health = { status: ("ok" | "draining" | "unavailable"), version: string, detail?: string | undefined }
+export type Interruption = { id: string, run_id: string, workflow_id: (string | null), project?: string | undefined, step_id: string, item?: number | undefined, attempt: number, reason: ("executor_ended" | "timeout" | "connection_lost" | "cancelled"), idempotency_key: (string | null), started_at: string, interrupted_at: string, waiting: boolean, lookup: ({ at: string, error: (string | null) } | null), outcome: (("happened" | "not_happened" | "unknown") | null), settled_at: (string | null), settled_by: (string | null), comment: (string | null) }
 export type RotatedTrigger = { workflow_id: string, trigger: string, count: number, rotated_at: string, outcome: ("revertible" | "reverted" | "skipped" | "unchanged" | "in_force"), effects: Array<string>, reason: ({ code: string, message: string } | null), remains: Array<string> }
 export type NotReverted = { operation: string, label: string, count: number, first_at: string, last_at: string, project?: string | undefined, targets: Array<string>, remains: string }
 export type KeyChanges = { key: { id: string, name: string, owner: string, state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown") }, since: string, client: (string | null), attribution: ("key" | "name"), records_since: (string | null), workflows: Array<ChangedWorkflow>, remaining: number, subscriptions: Array<ChangedSubscription>, triggers: Array<RotatedTrigger>, not_reverted: Array<NotReverted>, unseen: number, already_reverted: number, clients: Array<string> }
 export type KeyLimits = Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }>
 export type McpCheck = { status: ("ok" | "warning" | "unchecked"), detail: string, fix: (string | null) }
 export type NewApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined, value: (string | null) }
-export type NewSubscription = { id: string, project?: string | undefined, name: string, format: ("standard_webhooks" | "slack" | "teams" | "discord"), url: (string | null), url_secret: (string | null), events: Array<("run.succeeded" | "run.failed" | "run.waiting" | "approval.requested" | "workflow.published" | "workflow.overdue" | "key.expiring")>, workflows: (Array<string> | null), tags: (Array<string> | null), include_values: boolean, values_withheld: (string | null), confirmed_by: (string | null), confirmed_at: (string | null), paused_at: (string | null), pause_reason: (string | null), failing_since: (string | null), succeeded_at: (string | null), previous_secret_until: (string | null), pending: number, failed: number, created_at: string, created_by: string, secret: (string | null) }
+export type NewSubscription = { id: string, project?: string | undefined, name: string, format: ("standard_webhooks" | "slack" | "teams" | "discord"), url: (string | null), url_secret: (string | null), events: Array<("run.succeeded" | "run.failed" | "run.waiting" | "run.interrupted" | "approval.requested" | "workflow.published" | "workflow.overdue" | "key.expiring")>, workflows: (Array<string> | null), tags: (Array<string> | null), include_values: boolean, values_withheld: (string | null), confirmed_by: (string | null), confirmed_at: (string | null), paused_at: (string | null), pause_reason: (string | null), failing_since: (string | null), succeeded_at: (string | null), previous_secret_until: (string | null), pending: number, failed: number, created_at: string, created_by: string, secret: (string | null) }
 export type OfferedWorkflow = { id: string, name: string, description: string, version: number, inputs: (Record<string, unknown> | null), output_schema: (Record<string, unknown> | null) }
 export type OverdueWorkflow = { workflow_id: string, name: string, project?: string | undefined, every: string, due_at: string, overdue_since: string, succeeded_at: (string | null) }
 export type OverdueWorkflows = { items: Array<OverdueWorkflow> }
@@ -78,10 +79,10 @@ export type Review = { id: string, project?: string | undefined, workflow_id: st
 export type StartedBy = { owner: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
 export type RunItem = { item: number, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), error: RunError }
 export type RunStep = { id: string, type: string, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), reused_from?: string | undefined, given?: true | undefined, child_run?: string | undefined, waits_until?: string | undefined, event_url?: string | undefined, items?: { total: number, done: number, failed: number, reused?: number | undefined, max?: number | undefined } | undefined, item?: number | undefined, error: RunError, output?: unknown | undefined, attempt_list?: Array<Attempt> | undefined, item_list?: Array<RunItem> | undefined }
-export type Run = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, backtest?: string | undefined, replay_of?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, started_by: StartedBy, caused_by?: Array<CausedBy> | undefined, patched?: boolean | undefined, progress?: { total: number, done: number, current: Array<string> } | undefined, inputs?: unknown | undefined, output?: unknown | undefined, state?: unknown | undefined, committed?: unknown | undefined, usage?: { input_tokens: number, output_tokens: number, cost: (number | null) } | undefined, error: RunError, failed_step?: { id: string, item?: number | undefined, type: string, attempts: number, input?: unknown | undefined } | undefined, retried_by?: string | undefined, approvals?: Array<{ id: string, step_id: string, message: string, progress?: string | undefined }> | undefined, steps?: Array<RunStep> | undefined, retry?: RetrySteps | undefined, next?: string | undefined }
-export type RunComparison = { before: { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, backtest?: string | undefined, replay_of?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null), duration_ms: (number | null) }, after: ComparedRun, same: boolean, complete: boolean, notes: Array<string>, first_difference: ({ step_id?: string | undefined, item?: number | undefined, field: ("inputs" | "state" | "definition" | "status" | "input" | "error" | "output" | "committed"), path?: string | undefined } | null), definition?: { difference: (string | null) } | undefined, inputs?: ComparedValue | undefined, state?: { total: number, differences: Array<ValueDifference>, ref_before?: string | undefined, ref_after?: string | undefined, left_out?: string | undefined } | undefined, steps: Array<ComparedStep>, output?: ComparedValue | undefined, error?: ComparedValue | undefined, committed?: { total: number, differences: Array<ValueDifference>, ref_before?: string | undefined, ref_after?: string | undefined, left_out?: string | undefined } | undefined }
+export type Run = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, backtest?: string | undefined, replay_of?: string | undefined, continued_failures?: number | undefined, open_interruptions?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, started_by: StartedBy, caused_by?: Array<CausedBy> | undefined, patched?: boolean | undefined, progress?: { total: number, done: number, current: Array<string> } | undefined, inputs?: unknown | undefined, output?: unknown | undefined, state?: unknown | undefined, committed?: unknown | undefined, usage?: { input_tokens: number, output_tokens: number, cost: (number | null) } | undefined, error: RunError, failed_step?: { id: string, item?: number | undefined, type: string, attempts: number, input?: unknown | undefined } | undefined, retried_by?: string | undefined, approvals?: Array<{ id: string, step_id: string, message: string, progress?: string | undefined }> | undefined, interruptions?: Array<Interruption> | undefined, steps?: Array<RunStep> | undefined, retry?: RetrySteps | undefined, next?: string | undefined }
+export type RunComparison = { before: { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, backtest?: string | undefined, replay_of?: string | undefined, continued_failures?: number | undefined, open_interruptions?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null), duration_ms: (number | null) }, after: ComparedRun, same: boolean, complete: boolean, notes: Array<string>, first_difference: ({ step_id?: string | undefined, item?: number | undefined, field: ("inputs" | "state" | "definition" | "status" | "input" | "error" | "output" | "committed"), path?: string | undefined } | null), definition?: { difference: (string | null) } | undefined, inputs?: ComparedValue | undefined, state?: { total: number, differences: Array<ValueDifference>, ref_before?: string | undefined, ref_after?: string | undefined, left_out?: string | undefined } | undefined, steps: Array<ComparedStep>, output?: ComparedValue | undefined, error?: ComparedValue | undefined, committed?: { total: number, differences: Array<ValueDifference>, ref_before?: string | undefined, ref_after?: string | undefined, left_out?: string | undefined } | undefined }
 export type RunDefinition = { workflow_id: (string | null), version: (number | null), patched: boolean, definition: Record<string, unknown> }
-export type RunSummary = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, backtest?: string | undefined, replay_of?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null), values?: Record<string, unknown> | undefined }
+export type RunSummary = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, backtest?: string | undefined, replay_of?: string | undefined, continued_failures?: number | undefined, open_interruptions?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null), values?: Record<string, unknown> | undefined }
 export type RunValue = { run_id: string, ref: string, text: string, offset: number, chars: number, next_offset: (number | null) }
 export type SavedGrant = { kind: ("database" | "model" | "mcp_server" | "secret" | "host" | "mail" | "chat"), name: string, access?: "read-only" | undefined, role?: string | undefined, tools?: Array<string> | undefined, granted_at: string, granted_by: string, warnings?: Array<{ path: string, code: string, message: string, allowed?: Array<string> | undefined, did_you_mean?: string | undefined, fix?: string | undefined }> | undefined }
 export type SavedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, next?: string | undefined, issues?: Array<Issue> | undefined, warnings?: Array<Issue> | undefined, applied_fixes?: Array<AppliedFix> | undefined, guesses?: Array<{ path: string, message: string }> | undefined }
@@ -91,7 +92,7 @@ export type SessionInfo = { user: { id: string, email: string, role: ("member" |
 export type SessionsEnded = { ended: number }
 export type SignInOptions = { mode: ("built-in" | "cognito" | "oidc"), setup: boolean, mail: boolean }
 export type StateChange = { revision: number, kind: ("commit" | "set" | "reset" | "import"), at: string, by: string, key_name: (string | null), reason: (string | null), changes: Array<{ key: string, before?: unknown | undefined, after?: unknown | undefined }> }
-export type Subscription = { id: string, project?: string | undefined, name: string, format: ("standard_webhooks" | "slack" | "teams" | "discord"), url: (string | null), url_secret: (string | null), events: Array<("run.succeeded" | "run.failed" | "run.waiting" | "approval.requested" | "workflow.published" | "workflow.overdue" | "key.expiring")>, workflows: (Array<string> | null), tags: (Array<string> | null), include_values: boolean, values_withheld: (string | null), confirmed_by: (string | null), confirmed_at: (string | null), paused_at: (string | null), pause_reason: (string | null), failing_since: (string | null), succeeded_at: (string | null), previous_secret_until: (string | null), pending: number, failed: number, created_at: string, created_by: string }
+export type Subscription = { id: string, project?: string | undefined, name: string, format: ("standard_webhooks" | "slack" | "teams" | "discord"), url: (string | null), url_secret: (string | null), events: Array<("run.succeeded" | "run.failed" | "run.waiting" | "run.interrupted" | "approval.requested" | "workflow.published" | "workflow.overdue" | "key.expiring")>, workflows: (Array<string> | null), tags: (Array<string> | null), include_values: boolean, values_withheld: (string | null), confirmed_by: (string | null), confirmed_at: (string | null), paused_at: (string | null), pause_reason: (string | null), failing_since: (string | null), succeeded_at: (string | null), previous_secret_until: (string | null), pending: number, failed: number, created_at: string, created_by: string }
 export type SuccessorApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined, value: (string | null), replaces: { id: string, expires_at: string } }
 export type TriggerDelivery = { id: string, workflow_id: string, trigger: string, received_at: string, status: ("received" | "started" | "filtered" | "failed" | "refused"), run_id: (string | null), sender_id: (string | null), repeats: number, bytes: number, code: (string | null), reason: (string | null), redelivery_of: (string | null), redelivered_by: (string | null), has_body: boolean }
 export type TriggerDeliveryWithBody = { id: string, workflow_id: string, trigger: string, received_at: string, status: ("received" | "started" | "filtered" | "failed" | "refused"), run_id: (string | null), sender_id: (string | null), repeats: number, bytes: number, code: (string | null), reason: (string | null), redelivery_of: (string | null), redelivered_by: (string | null), has_body: boolean, headers: (Record<string, string> | null), query: (Record<string, (string | Array<string>)> | null), body?: unknown | undefined }
@@ -1700,6 +1701,115 @@ export type post_Query_database = {
 507: { "X-Request-Id": string },
 },
     }
+export type get_List_interruptions = {
+      method: "GET",
+      path: "/interruptions",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ status: ("open" | "settled" | "all"), run_id: string, workflow_id: string, project: string, limit: number, cursor: string }>,
+        
+        
+        
+          }
+      responses: {200: Array<Schemas.Interruption>,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_Get_interruption = {
+      method: "GET",
+      path: "/interruptions/{interruption_id}",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {interruption_id: string,
+},
+        
+        
+          }
+      responses: {200: Schemas.Interruption,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Settle_interruption = {
+      method: "POST",
+      path: "/interruptions/{interruption_id}/settle",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {interruption_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  { outcome: ("happened" | "not_happened" | "unknown"), output?: Record<string, unknown> | undefined, comment?: (string | null) | undefined },
+          }
+      responses: {200: Schemas.Interruption,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
 export type get_List_offered_workflows = {
       method: "GET",
       path: "/offered-workflows",
@@ -2800,7 +2910,7 @@ export type post_Create_subscription = {
             
         
         header:  Partial<{ "Idempotency-Key": string }>,
-        body:  { name: string, project?: string | undefined, format?: ("standard_webhooks" | "slack" | "teams" | "discord") | undefined, url?: string | undefined, url_secret?: string | undefined, events: Array<("run.succeeded" | "run.failed" | "run.waiting" | "approval.requested" | "workflow.published" | "workflow.overdue" | "key.expiring")>, workflows?: (Array<string> | null) | undefined, tags?: (Array<string> | null) | undefined, include_values?: boolean | undefined },
+        body:  { name: string, project?: string | undefined, format?: ("standard_webhooks" | "slack" | "teams" | "discord") | undefined, url?: string | undefined, url_secret?: string | undefined, events: Array<("run.succeeded" | "run.failed" | "run.waiting" | "run.interrupted" | "approval.requested" | "workflow.published" | "workflow.overdue" | "key.expiring")>, workflows?: (Array<string> | null) | undefined, tags?: (Array<string> | null) | undefined, include_values?: boolean | undefined },
           }
       responses: {201: Schemas.NewSubscription,
 400: Schemas.Problem,
@@ -2876,7 +2986,7 @@ export type patch_Update_subscription = {
         path:  {subscription_id: string,
 },
         
-        body:  Partial<{ name: string, url: string, url_secret: string, events: Array<("run.succeeded" | "run.failed" | "run.waiting" | "approval.requested" | "workflow.published" | "workflow.overdue" | "key.expiring")>, workflows: (Array<string> | null), tags: (Array<string> | null), include_values: boolean, paused: boolean }>,
+        body:  Partial<{ name: string, url: string, url_secret: string, events: Array<("run.succeeded" | "run.failed" | "run.waiting" | "run.interrupted" | "approval.requested" | "workflow.published" | "workflow.overdue" | "key.expiring")>, workflows: (Array<string> | null), tags: (Array<string> | null), include_values: boolean, paused: boolean }>,
           }
       responses: {200: Schemas.Subscription,
 400: Schemas.Problem,
@@ -4870,6 +4980,8 @@ export type post_Validate_workflow = {
 "/deliveries/{delivery_id}": Endpoints.get_Get_delivery,
 "/environment": Endpoints.get_Describe_environment,
 "/environment/databases/{database}": Endpoints.get_Describe_database,
+"/interruptions": Endpoints.get_List_interruptions,
+"/interruptions/{interruption_id}": Endpoints.get_Get_interruption,
 "/offered-workflows": Endpoints.get_List_offered_workflows,
 "/overdue-workflows": Endpoints.get_Get_overdue_workflows,
 "/projects": Endpoints.get_List_projects,
@@ -4931,6 +5043,7 @@ post: {
 "/bulk-actions/{bulk_action_id}/cancel": Endpoints.post_Cancel_bulk_action,
 "/deliveries/{delivery_id}/redeliver": Endpoints.post_Redeliver,
 "/environment/databases/{database}/query": Endpoints.post_Query_database,
+"/interruptions/{interruption_id}/settle": Endpoints.post_Settle_interruption,
 "/projects": Endpoints.post_Create_project,
 "/reviews/{review_id}": Endpoints.post_Decide_review,
 "/reviews/{review_id}/withdraw": Endpoints.post_Withdraw_review,

@@ -85,10 +85,11 @@ export async function runPage(
   const paths = listedPaths(names);
   const { items, next } = await ctx.read.runs.page({ filter, after, limit: limit ?? MCP_PAGE_SIZE });
   const ids = items.map(({ id }) => id);
+  const open = await ctx.read.interruptions.openCounts(ids);
   const values = paths.length === 0 ? [] : await readListedValues(ctx.read.runs, ids, paths);
   return {
     items: items.map((run, index) => ({
-      ...toRunSummary(run),
+      ...toRunSummary(run, open.get(run.id)),
       ...(paths.length > 0 && { values: values[index]! }),
     })),
     ...(await ctx.total(async () =>

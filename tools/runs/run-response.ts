@@ -1,5 +1,6 @@
 /** A run as the API returns it: a short summary with the next action. A failed run takes at most 1,000 tokens. */
 import type { z } from "zod";
+import { type Interruption, LISTED_INTERRUPTIONS } from "../../schemas/interruption.ts";
 import { projectField } from "../../schemas/project.ts";
 import { FINAL_STATUSES, type Run, type RunSummary } from "../../schemas/run.ts";
 import { tally } from "../../src/core/approval-rules.ts";
@@ -8,6 +9,7 @@ import type { ApprovalRecord, FailureHandler, RunCause, RunRecord } from "../../
 import { isPersonal } from "../../src/core/run-causes.ts";
 import { hasStepEnded, type StepState } from "../../src/core/step-states.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
+import { toInterruption } from "../interruptions/serialize-interruption.ts";
 import { truncateText, truncateError, truncateValue, isTruncated } from "./truncate.ts";
 import { mayApproveIn, shownAssignees } from "../approvals/standing.ts";
 import { earliestWaitEnd } from "./earliest-wait-end.ts";
@@ -73,10 +75,14 @@ const causesField = (causes: readonly RunCause[]): Pick<Run, "caused_by"> => {
   return people.length > 0 ? { caused_by: people } : {};
 };
 
-/** A run in a list. */
-export const toRunSummary = (run: RunRecord): z.input<typeof RunSummary> => {
+/** A run in a list. @param open the number of its open interruptions */
+export const toRunSummary = (run: RunRecord, open = 0): z.input<typeof RunSummary> => {
   const { details: _, ...error } = run.error === null ? {} : truncateError(run.error, LISTED_ERROR_CHARS);
-  return { ...summaryFields(run), error: run.error === null ? null : (error as Run["error"]) };
+  return {
+    ...summaryFields(run),
+    ...(open > 0 && { open_interruptions: open }),
+    error: run.error === null ? null : (error as Run["error"]),
+  };
 };
 
 /**
@@ -102,6 +108,40 @@ export async function buildRunResponse(ctx: ToolContext, run: RunRecord, maxChar
     error: run.error === null ? null : truncateError(run.error, ERROR_CHARS),
     ...(run.retryOf !== null && hasEnded(run) && { retry: await retrySteps(ctx, run) }),
   };
+  const answer = await runAnswer(ctx, run, summary, maxChars);
+  const interruptions = await interruptionsOf(ctx, run.id);
+  return interruptions === undefined ? answer : withInterruptions(answer, interruptions);
+}
+
+/** A run with its open interruptions, and what to do about them. */
+function withInterruptions(run: Run, { open, listed }: { open: number; listed: Interruption[] }): Run {
+  const { id, step_id: step, waiting } = listed.find((one) => one.waiting) ?? listed[0]!;
+  const settle = `POST /interruptions/${id}/settle, or the page of the run`;
+  const asked = waiting
+    ? `It waits for a person: did the effect of "${step}" happen? ${settle}.`
+    : `Whether the effect of an attempt of "${step}" happened is not known. A person finds out, and settles it: ${settle}.`;
+  return {
+    ...run,
+    open_interruptions: open,
+    interruptions: listed,
+    next: waiting || run.next === undefined ? asked : `${asked} ${run.next}`,
+  };
+}
+
+/** The open interruptions of a run; undefined without any. */
+async function interruptionsOf(
+  { read }: ToolContext,
+  runId: string,
+): Promise<{ open: number; listed: Interruption[] } | undefined> {
+  const open = (await read.interruptions.openCounts([runId])).get(runId);
+  if (open === undefined) return undefined;
+  const filter = { runId, isOpen: true };
+  const { items } = await read.interruptions.page({ filter, after: null, limit: LISTED_INTERRUPTIONS });
+  return { open, listed: await Promise.all(items.map((item) => toInterruption(read, item))) };
+}
+
+/** What a run returned, or what to do next. */
+async function runAnswer(ctx: ToolContext, run: RunRecord, summary: Run, maxChars: number): Promise<Run> {
   if (run.status === "succeeded") return succeededRun(ctx, summary, maxChars);
   if (!hasEnded(run)) return unfinishedRun(ctx, run, summary);
   const response =

@@ -4,6 +4,7 @@ import { type AnyTool, parseRoute } from "../../core/tool.ts";
 export const TAGS = [
   { name: "Workflows", description: "Workflows, their versions, and publishing." },
   { name: "Runs", description: "Starting, watching, cancelling and retrying runs." },
+  { name: "Interruptions", description: "Effects of which nobody knows whether they happened." },
   { name: "Bulk actions", description: "Retrying or cancelling many runs at once." },
   { name: "Approvals", description: "Decisions of people that runs wait for." },
   { name: "Schedules", description: "Schedules of published workflows." },

@@ -149,20 +149,25 @@ async function sendUntilEnd(
 
 /** The events since the sent state: the run first, then its changed steps in order. */
 async function changesSince(
-  { read: { runs }, engine }: Services,
+  { read: { runs, interruptions }, engine }: Services,
   run: RunRecord,
   sent: SentState,
 ): Promise<{ events: RunEvent[]; state: SentState }> {
   const { steps } = await engine.getDefinition(run);
-  const [records, running] = await Promise.all([
+  const [records, running, open] = await Promise.all([
     runs.steps(run.id, { sinceSeq: sent.seq }),
     runs.runningSteps(run.id),
+    interruptions.openCounts([run.id]),
   ]);
   const changed = new Map(records.map((record) => [record.stepId, record]));
   const claimed = new Set(running.map(({ stepId }) => stepId));
   const ended = isSettled(run);
   const stopping = run.stop !== null && !hasEnded(run);
-  const summary = { ...toRunSummary(run), ...(stopping && { stopping }), progress: progressOf(run, steps) };
+  const summary = {
+    ...toRunSummary(run, open.get(run.id)),
+    ...(stopping && { stopping }),
+    progress: progressOf(run, steps),
+  };
   const text = JSON.stringify(summary);
   const events: RunEvent[] = text === sent.run || ended ? [] : [{ event: "run", data: summary }];
   for (const [index, step] of steps.entries()) {

@@ -1,0 +1,95 @@
+import { z } from "zod";
+import { Interruption, InterruptionId, InterruptionOutcome } from "../../schemas/interruption.ts";
+import { checkJsonValue, visible } from "../../schemas/text.ts";
+import { IdempotencyKey } from "../../schemas/workflow.ts";
+import { encodeJson } from "../../src/core/encoded-json.ts";
+import { AppError } from "../../src/core/errors.ts";
+import type { InterruptionRecord } from "../../src/core/interruption-ports.ts";
+import { invalidInput } from "../../src/core/issues.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { deciderName } from "../approvals/decider-name.ts";
+import { findInterruption, toInterruption } from "./serialize-interruption.ts";
+
+/** Maximum size of an output that a person says, in characters of JSON. */
+const MAX_OUTPUT_CHARS = 100_000;
+
+export const settleInterruption = defineTool({
+  name: "settle_interruption",
+  title: "Settle an interruption",
+  description:
+    "Says whether the effect of an interrupted attempt happened. A step that waits for it (`on_interrupted: ask`) ends with output, is sent again, " +
+    "or fails; a retry of a run that has ended does the same.",
+  route: "POST /interruptions/:interruption_id/settle",
+  surfaces: ["rest"],
+  scope: "approve",
+  effect: "act",
+  errors: ["interruption_not_found", "interruption_settled", "idempotency_key_reused"],
+  headers: { idempotency_key: "Idempotency-Key" },
+  input: z.strictObject({
+    interruption_id: InterruptionId,
+    outcome: InterruptionOutcome,
+    output: z
+      .record(z.string(), z.unknown())
+      .check(checkJsonValue)
+      .optional()
+      .meta({
+        description:
+          "With `happened`: what the step would have returned, as far as it is known. Later steps read null for the rest.",
+        example: { status_code: 201, body: { id: "pay_17" } },
+      }),
+    comment: visible("lines", 2_000).nullable().default(null).meta({
+      description: "How it was found out.",
+      example: "Seen in the ledger of the bank.",
+    }),
+    idempotency_key: IdempotencyKey.optional(),
+  }),
+  output: Interruption,
+  async run({ interruption_id: id, outcome, output, comment }, ctx) {
+    const encoded = outputOf(outcome, output);
+    const settledBy = deciderName(ctx.actor.principal);
+    const settled = await ctx.write(async (tx) => {
+      const found = await findInterruption(tx, id);
+      const settlement = { outcome, output: encoded, settledBy, comment };
+      if (!(await ctx.engine.settleInterruption(tx, found, settlement)))
+        throw alreadySettled((await tx.interruptions.find(id))!);
+      const { project, runId, stepId } = found;
+      await tx.recordAudit(id, undefined, {
+        project,
+        details: { run_id: runId, step_id: stepId, outcome, output: encoded !== null },
+      });
+      return toInterruption(tx, (await tx.interruptions.find(id))!);
+    });
+    ctx.engine.wake();
+    return settled;
+  },
+});
+
+/** @throws AppError invalid_input for an output that nothing reads, or that is too large */
+function outputOf(outcome: InterruptionOutcome, output: Record<string, unknown> | undefined) {
+  if (output === undefined) return null;
+  if (outcome !== "happened")
+    throw invalidInput([
+      {
+        path: "output",
+        code: "not_allowed",
+        message: `is only for an effect that happened, and the outcome is ${outcome}`,
+        fix: "Leave it out, or set outcome to happened.",
+      },
+    ]);
+  const encoded = encodeJson(output);
+  if (encoded.text.length <= MAX_OUTPUT_CHARS) return encoded;
+  throw invalidInput([
+    {
+      path: "output",
+      code: "too_long",
+      message: `has ${encoded.text.length} characters of JSON; at most ${MAX_OUTPUT_CHARS} are allowed`,
+      fix: "Send only the fields that later steps read.",
+    },
+  ]);
+}
+
+const alreadySettled = ({ id, outcome, settledBy, settledAt }: InterruptionRecord): AppError =>
+  new AppError(
+    "interruption_settled",
+    `The interruption ${id} was settled at ${settledAt} by ${settledBy ?? "a lookup"}: ${outcome}.`,
+  );
