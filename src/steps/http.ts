@@ -2,6 +2,7 @@ import { z } from "zod";
 import { text } from "../../schemas/text.ts";
 import { charsetIssue } from "../core/charset.ts";
 import { SECOND } from "../core/clock.ts";
+import { isUnansweredStatus } from "../connections/was-sent.ts";
 import { retryAfterMs } from "../connections/http/retry-after.ts";
 import { formIssues } from "../connections/http/form-body.ts";
 import { headerNameIssue } from "../connections/http/request.ts";
@@ -385,6 +386,7 @@ function unexpectedStatus(
       fix: fixFor(status, { transient, retryAfter, location: headers["location"] }),
       details: { status, body: bodyText(body).slice(0, MAX_BODY_CHARS) },
       transient,
+      ...(isUnansweredStatus(status) && { unanswered: true }),
       ...(retryAfter !== undefined && { retryAfterMs: retryAfter }),
     },
   );

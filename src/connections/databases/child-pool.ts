@@ -215,6 +215,7 @@ async function residentMb({ pid }: ChildProcess): Promise<number> {
 const outOfMemory = (how: string): StepError =>
   new StepError("memory_limit", `The query was stopped because it needed too much memory (${how}).`, {
     fix: "Filter or aggregate earlier.",
+    unanswered: true,
   });
 
 /** V8 aborts when its heap is full, and Linux sends SIGKILL when memory runs out. */
@@ -224,6 +225,7 @@ function died(code: number | null, by: string | null): StepError {
   return new StepError(
     "step_failed",
     `The process of the query ended unexpectedly (${by ?? `code ${code}`}).`,
+    { unanswered: true },
   );
 }
 

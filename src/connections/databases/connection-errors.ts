@@ -59,5 +59,5 @@ export const unknownOutcomeError = (cause: unknown): StepError =>
   new StepError(
     "database_unavailable",
     "The connection broke while the statement ran, so it is unknown whether it was executed.",
-    { transient: false, fix: "Check the database before you run it again.", cause },
+    { transient: false, fix: "Check the database before you run it again.", unanswered: true, cause },
   );

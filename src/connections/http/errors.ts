@@ -1,6 +1,7 @@
 /** Converts network errors to step errors, with messages for workflow authors. */
 import { ProxyError } from "../../core/proxy-tunnel.ts";
 import { StepError } from "../../core/step-errors.ts";
+import { mayHaveBeenSent } from "../was-sent.ts";
 
 interface Reason {
   message: string;
@@ -57,13 +58,14 @@ const REASONS: Readonly<Record<string, Reason>> = {
 /** Converts a network error to a step error, without repeating anything that the server sent. */
 export function httpStepError(error: unknown, place: string): StepError {
   if (error instanceof StepError) return error;
-  const code = errorCodeOf(error);
+  const code = error instanceof ProxyError ? error.code : errorCodeOf(error);
   const reason = error instanceof ProxyError ? error : (REASONS[code] ?? byFamily(code));
   const { message, fix, transient } = reason;
   return new StepError("http_failed", `The request to ${place} failed: ${message}.`, {
     fix,
     details: { reason: code },
     ...(transient !== undefined && { transient }),
+    ...(mayHaveBeenSent(code) && { unanswered: true }),
     cause: error,
   });
 }

@@ -8,6 +8,9 @@ interface SmtpFailure {
   /** The response of the server. */
   response?: string;
   responseCode?: number;
+  /** The command during which it failed; `CONN` for the connection. */
+  command?: string;
+  syscall?: string;
 }
 
 /** Maximum length of a server's message, in characters. */
@@ -15,7 +18,7 @@ const MAX_MESSAGE_LENGTH = 300;
 
 /** Returns mail_failed (transient for 4xx and network errors) or environment (passwords, certificates). */
 export function mailStepError(thrown: unknown, smtp: SmtpConfig): StepError {
-  const { code, message = "", response, responseCode } = thrown as SmtpFailure;
+  const { code, message = "", response, responseCode, command, syscall } = thrown as SmtpFailure;
   const server = `${smtp.smtp_server}:${smtp.smtp_port}`;
   const status = responseCode ?? 0;
   const options = { cause: thrown, ...(status > 0 && { details: { smtp_status: status } }) };
@@ -59,10 +62,15 @@ export function mailStepError(thrown: unknown, smtp: SmtpConfig): StepError {
       `The host name of the mail server, ${smtp.smtp_server}, does not exist.`,
       { ...options, fix: "Check smtp_server." },
     );
+  const wasConnecting = syscall === "connect" || (code === "ETIMEDOUT" && command === "CONN");
   return new StepError(
     "mail_failed",
     `The mail server ${server} cannot be reached, or closed the connection: ${message.slice(0, MAX_MESSAGE_LENGTH)}.`,
-    { ...options, fix: "If the error remains, check smtp_server, smtp_port and the network." },
+    {
+      ...options,
+      fix: "If the error remains, check smtp_server, smtp_port and the network.",
+      ...(!wasConnecting && { unanswered: true }),
+    },
   );
 }
 

@@ -9,6 +9,7 @@ import {
 import { proxyErrorOf } from "../../core/proxy-tunnel.ts";
 import { formatPath } from "../../core/issues.ts";
 import { StepError, type StepErrorOptions } from "../../core/step-errors.ts";
+import { isUnansweredStatus, mayHaveBeenSent } from "../was-sent.ts";
 import type { Masker } from "../masking.ts";
 import { NOT_A_MESSAGE } from "./repair-message.ts";
 
@@ -236,3 +237,16 @@ function systemCode(thrown: unknown): string | undefined {
   }
   return undefined;
 }
+
+/** Whether a tool can have been called, although its call has failed: the server has not refused it. */
+export function mayHaveBeenCalled(thrown: unknown): boolean {
+  const status = thrown instanceof SdkHttpError ? thrown.status : undefined;
+  if (status !== undefined) return isUnansweredStatus(status);
+  return mayHaveBeenSent(systemCode(thrown));
+}
+
+/** The failure of a call that nobody answered, if the server is what failed. */
+export const asUnanswered = <T>(failure: T): T | StepError =>
+  failure instanceof StepError && failure.code === "tool_unavailable"
+    ? new StepError(failure.code, failure.message, { ...failure.options, unanswered: true })
+    : failure;

@@ -14,7 +14,7 @@ import { toolResultText } from "./tool-result.ts";
 import { pendingRequest, type PendingRequest } from "./bounded-fetch.ts";
 import { checkedResult, type ResultSchema } from "./checked-result.ts";
 import { connect, type Connection } from "./connection.ts";
-import { toolFailed, mcpStepError } from "./errors.ts";
+import { asUnanswered, mayHaveBeenCalled, mcpStepError, toolFailed } from "./errors.ts";
 import { type OutputCheck, outputCheck } from "./exact-values.ts";
 import { listTools } from "./list-tools.ts";
 import { type ServerConfig, serverSecrets } from "./server-config.ts";
@@ -160,10 +160,11 @@ export function createMcpServerClient(
       try {
         return await pendingRequest.run(caller, () => orAborted(request(connection, all), all));
       } catch (error) {
-        if (all.aborted) throw all.reason;
+        if (all.aborted) throw tool === undefined ? all.reason : asUnanswered(all.reason);
         const sessionLost = error instanceof SdkHttpError && error.status === 404;
         const stderrTail = connection.stderrTail();
-        const failure = mcpStepError(failing, tool, error, { stderrTail, refusal: caller.refusal });
+        const found = mcpStepError(failing, tool, error, { stderrTail, refusal: caller.refusal });
+        const failure = tool !== undefined && mayHaveBeenCalled(error) ? asUnanswered(found) : found;
         // Too many requests do not end a session.
         const isBusy = caller.refusal?.status === 429;
         if (sessionLost || (failure.code === "tool_unavailable" && !isBusy)) retire(mine);
