@@ -77,10 +77,10 @@ const StartedBy = z
 
 const CausedBy = z
   .strictObject({
-    kind: z.enum(["started", "redelivered", "patched", "step", "unsigned"]).meta({
+    kind: z.enum(["started", "redelivered", "patched", "step", "settled", "unsigned"]).meta({
       description:
         "`started`: started a run that it retries. `redelivered`: delivered again what started it. `patched`: changed its definition. " +
-        "`step`: wrote its step. `unsigned`: somebody unknown, with the URL of a trigger without a signature.",
+        "`step`: wrote its step. `settled`: said what an interrupted step of it returned. `unsigned`: somebody unknown, with the URL of a trigger without a signature.",
       example: "redelivered",
     }),
     owner: z
@@ -89,7 +89,7 @@ const CausedBy = z
       .meta({ description: "The owner of the API key, or the user.", example: "ada@example.com" }),
     key_name: z.string().optional().meta({ example: "ci" }),
     by: z.string().optional().meta({
-      description: "The run, or the delivery, with which they caused it.",
+      description: "The run, the delivery or the interruption with which they caused it.",
       example: "run_1kq0Zr4mXw_a",
     }),
   })

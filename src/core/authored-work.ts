@@ -29,7 +29,7 @@ const isStarter = (
   samePerson(person.owner, starter.owner) &&
   (person.owner !== OPERATOR || person.lineage === starter.lineage);
 
-/** How a person caused a run to start, themselves or by what it repeats; undefined where they did not. */
+/** How a person caused a run to start or to go on, themselves or by what it repeats; undefined where they did not. */
 export const findStart = (
   person: Pick<Person, "owner" | "lineage">,
   { id, actor, causes }: Pick<RunRecord, "id" | "actor" | "causes">,
@@ -37,7 +37,7 @@ export const findStart = (
   const personal = causes.filter(isPersonal);
   // A redelivery says more than that the run belongs to them.
   return [
-    ...personal.filter(({ kind }) => kind === "redelivered"),
+    ...personal.filter(({ kind }) => kind === "redelivered" || kind === "settled"),
     personalCause("started", actor, id),
     ...personal.filter(({ kind }) => kind === "started"),
   ].find((cause) => isStarter(person, cause));

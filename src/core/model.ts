@@ -47,12 +47,12 @@ export interface RunActor {
 /**
  * Somebody who caused a run besides its actor: who started a run that it repeats, who delivered again what started it, who changed its
  * definition for it, and anyone who knows the URL of a trigger without a signature. They are recorded with the run when it starts, and
- * the runs that it starts have them too.
+ * the runs that it starts have them too. Who says what an interrupted step returned is added when they do.
  */
 export type RunCause =
   | (Pick<RunActor, "owner" | "keyName" | "lineage"> & {
-      kind: "started" | "redelivered" | "patched" | "step";
-      /** The run, or the delivery, with which they caused it. */
+      kind: "started" | "redelivered" | "patched" | "step" | "settled";
+      /** The run, the delivery or the interruption with which they caused it. */
       by: string;
     })
   | { kind: "unsigned" }

@@ -170,6 +170,7 @@ type RunChanges = Partial<
     | "stop"
     | "onFailure"
     | "stateRevision"
+    | "causes"
   >
 > & { seq: number; output?: unknown; state?: Record<string, unknown> | null; committed?: unknown };
 

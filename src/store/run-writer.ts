@@ -149,6 +149,7 @@ export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
         state,
         stateRevision,
         committed,
+        causes,
         ...columns
       },
     ) {
@@ -163,6 +164,7 @@ export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
       if (output !== undefined) set.output = await encode(id, output);
       if (state !== undefined) set.state = state === null ? null : await encode(id, state);
       if (stateRevision !== undefined) set.state_revision = stateRevision;
+      if (causes !== undefined) set.causes = jsonText(causes);
       if (committed !== undefined) set.committed = await encode(id, committed);
       await updateRun(trx, { id, ...set });
     },

@@ -47,9 +47,11 @@ const startedByCaller = ({ id, runId }: ApprovalRecord, { kind, by }: PersonalCa
     `You ${
       kind === "redelivered"
         ? `delivered again what started the run ${runId} (${by})`
-        : by === runId
-          ? `started the run ${runId}`
-          : `started the run ${by}, which ${runId} repeats (who starts a new one is its only starter)`
+        : kind === "settled"
+          ? `said what an interrupted step of the run ${runId} returned (${by})`
+          : by === runId
+            ? `started the run ${runId}`
+            : `started the run ${by}, which ${runId} repeats (who starts a new one is its only starter)`
     }, so somebody else must decide ${id}: another user, or another key with the scope ` +
       '"approve". The operator can allow it with approvals.by_starter in the configuration.',
   );

@@ -6,6 +6,7 @@ import { encodeJson } from "../../src/core/encoded-json.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { InterruptionRecord } from "../../src/core/interruption-ports.ts";
 import { invalidInput } from "../../src/core/issues.ts";
+import { personalCause } from "../../src/core/run-causes.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { deciderName } from "../approvals/decider-name.ts";
 import { findInterruption, toInterruption } from "./serialize-interruption.ts";
@@ -49,7 +50,8 @@ export const settleInterruption = defineTool({
     const settledBy = deciderName(ctx.actor.principal);
     const settled = await ctx.write(async (tx) => {
       const found = await findInterruption(tx, id);
-      const settlement = { outcome, output: encoded, settledBy, comment };
+      const settler = personalCause("settled", ctx.actor.principal, id);
+      const settlement = { outcome, output: encoded, settledBy, comment, settler };
       if (!(await ctx.engine.settleInterruption(tx, found, settlement)))
         throw alreadySettled((await tx.interruptions.find(id))!);
       const { project, runId, stepId } = found;

@@ -174,6 +174,7 @@ const CAUSES: Readonly<Record<NonNullable<LiveRun["caused_by"]>[number]["kind"],
   redelivered: "sent the delivery again",
   patched: "changed the definition",
   step: "wrote the step",
+  settled: "said what an interrupted step returned",
   unsigned: "with the URL of the trigger",
 };
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { InterruptionOutcome } from "../../../schemas/interruption.ts";
 import type { RunRequest } from "../../../src/core/engine-port.ts";
 import { encodeJson } from "../../../src/core/encoded-json.ts";
+import { personalCause } from "../../../src/core/run-causes.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
 import type { StepContext } from "../../../src/core/step-type.ts";
 import { recordAbandoned } from "../../../src/engine/run-state/end-run.ts";
@@ -12,6 +13,11 @@ import { testEngine } from "../../support/engine.ts";
 import { untilPassing } from "../../support/eventually.ts";
 
 const pay = (more: object = {}) => ({ id: "pay", type: "probe", ask: "pay", ...more });
+const ADA = personalCause(
+  "settled",
+  { owner: "ada@example.com", keyName: "", lineage: "ada@example.com" },
+  "int_1",
+);
 const REF = { stepId: "pay", item: null };
 
 /** A call that does not return before the executor ends, as if the process died during it. */
@@ -81,6 +87,7 @@ async function company(answers: ((context: StepContext) => unknown)[] = [never],
         output: output && encodeJson(output),
         settledBy: "ada@example.com",
         comment: "Seen in the ledger.",
+        settler: ADA,
       }),
     );
   };
@@ -199,6 +206,7 @@ describe("a step with effects whose executor dies", () => {
         output: encodeJson({ value: "by hand" }),
         settledBy: "ada@example.com",
         comment: null,
+        settler: ADA,
       }),
     );
     await shop.goOn();
