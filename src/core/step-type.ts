@@ -79,6 +79,8 @@ export interface StepCheck {
   output?: Shape;
   /** What the step needs to know of the check when it runs. */
   facts?: StepFacts;
+  /** Whether what it calls declares that it only reads; left out where nothing declares it. */
+  readOnly?: boolean;
 }
 
 /** Calls of connections take it as their context. Its signal is aborted when the run is cancelled or the step times out. */
@@ -178,8 +180,11 @@ export interface StepType<F extends Fields = Fields> {
   runsInTrial?(step: UnresolvedStep): boolean;
   /** Returns the resource that it holds while it runs (`database:shop`), for concurrency limits; null for none. */
   resource(step: UnresolvedStep, connections: Pick<Connections, "defaultDatabase">): string | null;
-  /** Whether such a step can find out whether the effect of another one happened. It must not have effects itself. */
-  canLookUp?: true;
+  /**
+   * Whether such a step can find out whether the effect of another one happened: `without_effects`, or whatever it calls (`any`), because
+   * nobody knows before it runs whether that has effects; its check warns then. Left out, it can't.
+   */
+  canLookUp?: "without_effects" | "any";
   /**
    * Returns what its effect is sent to, for what the configuration says of an interruption: a resource (`mcp_server:tickets`, `mail`),
    * or a URL. Null where that is not known. Left out: its resource.

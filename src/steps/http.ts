@@ -183,6 +183,11 @@ export const httpStep = defineStepType({
   // A method computed at run time may have effects.
   hasEffects: ({ method = "GET", headers = {} }) => !SAFE.has(method) || overridesMethod(headers),
   resource: () => null,
+  canLookUp: "without_effects",
+  effectTarget: ({ url }) => {
+    const constant = constantUrl(url);
+    return constant === null ? null : { url: constant };
+  },
   describeEffect: ({ method = "GET", url, headers }) => {
     const constant = constantUrl(url);
     const target = asWritten(constant === null ? url : (URL.parse(constant)?.host ?? url));

@@ -130,6 +130,7 @@ export const sqlStep = defineStepType({
     const database = databaseOf(step, connections);
     return database === null ? null : `database:${database}`;
   },
+  canLookUp: "without_effects",
   describeEffect(step, { connections }) {
     const database = databaseOf(step, connections);
     if (database === SCRATCH_DATABASE) return { words: "Computes in memory", does: "nothing", targets: [] };

@@ -50,6 +50,7 @@ export const toolStep = defineStepType({
   output: objectOf({ output: ANY }),
   timeoutMs: 60 * SECOND,
   hasEffects: () => true,
+  canLookUp: "any",
   describeEffect: ({ server, tool }) => ({
     words: `Calls the tool ${asWritten(tool)} of the server ${asWritten(server)}`,
     does: "calls",
@@ -80,7 +81,10 @@ export const toolStep = defineStepType({
             ),
           ],
         };
-      return toCheck(argumentIssues("arguments", found.inputSchema, step, ctx), found.outputSchema);
+      return {
+        ...toCheck(argumentIssues("arguments", found.inputSchema, step, ctx), found.outputSchema),
+        readOnly: found.readOnly,
+      };
     } catch (error) {
       if (!(error instanceof StepError)) throw error;
       const { message, options } = error;

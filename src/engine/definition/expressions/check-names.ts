@@ -79,7 +79,16 @@ const listAllowed = (allowed: readonly string[]): { allowed: string[] } => ({
 });
 
 /** Names that are defined only in some definitions, or in some expressions of a step. */
-const OPTIONAL_NAMES = ["state", "item", "index", "loop", "result", "output", "event"] as const;
+const OPTIONAL_NAMES = [
+  "state",
+  "item",
+  "index",
+  "loop",
+  "result",
+  "output",
+  "event",
+  "idempotency_key",
+] as const;
 type OptionalName = (typeof OPTIONAL_NAMES)[number];
 const isOptionalName = (name: string): name is OptionalName =>
   (OPTIONAL_NAMES as readonly string[]).includes(name);
@@ -92,10 +101,12 @@ const OPTIONAL_NAME_FIXES: Readonly<Record<OptionalName, string>> = {
   index: "Add for_each to the step: index is defined only there.",
   loop: "Add repeat to the step: loop is defined only in its own fields and in repeat.until and repeat.with.",
   result:
-    "Read the output of an earlier step as steps.<id>: result is defined only in undo, in repeat.until and in next of repeat.with.",
+    "Read the output of an earlier step as steps.<id>: result is defined only in undo, in happened and output of lookup, in repeat.until and in next of repeat.with.",
   output: "Read the output of an earlier step as steps.<id>: output is defined only in assert of examples.",
   event:
     "Read the body of an event as steps.<id>.body, or pass it by inputs: event is defined only in triggers and in match of an event.",
+  idempotency_key:
+    "Remove it, or move it to the lookup of the step: idempotency_key is defined only there. A request with effects sends it by itself.",
 };
 
 export function nameType({ at, name }: Of<"name">, context: Check): Type {

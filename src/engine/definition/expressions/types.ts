@@ -21,6 +21,8 @@ export interface Scope {
   output?: unknown;
   /** What was received: in the expressions of a trigger, and in `match` of a step that waits for an event. */
   event?: Readonly<Record<string, unknown>>;
+  /** The key that the interrupted attempt sent, in a lookup. */
+  idempotency_key?: string;
 }
 
 /** The types of those values, as far as they are known before anything runs. */
@@ -39,6 +41,7 @@ export interface TypeScope {
   result?: Shape;
   output?: Shape;
   event?: Shape;
+  idempotency_key?: Shape;
   /** Id of the step whose output `result` is. */
   resultOf?: string;
   /** What is known of the values, because conditions that precede the expression are true. */
