@@ -58,37 +58,92 @@ const typeFieldsOf = (type: AnyStepType): Record<string, z.ZodType> =>
 const typeName = (type: AnyStepType) =>
   z.literal(type.type).meta({ description: type.description, example: type.type });
 
-/** Whether a step of this type can undo another one. One that waits for a time, a person or another run can't. */
-export const canUndo = ({ type }: AnyStepType): boolean => !isWaitingStepType(type);
+/** What follows from the output of a lookup, which is `result` in both. */
+const LOOKUP_FIELDS = {
+  happened: Cel.meta({
+    description:
+      "A condition that is true if the effect happened. It reads the output of the request as result.",
+    example: "size(result.body) > 0",
+  }),
+  output: templated(
+    z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({
+        description:
+          "What the step returns if the effect happened. It reads the output of the request as result. Default: that output, if the lookup has the type of the step.",
+        example: { status_code: 201, headers: {}, body: "${{ result.body[0] }}" },
+      }),
+  ),
+} as const;
 
-/** The schema of a step of one type that undoes another step. */
-export function undoStepSchema(type: AnyStepType) {
+/** A field of a step that holds another one, without an id. */
+export type NestedField = "undo" | "lookup";
+
+interface NestedStep {
+  /** Whether a step of this type can be there. */
+  accepts(type: AnyStepType): boolean;
+  /** Its fields besides those of its type, `retry` and `timeout`. */
+  fields: Readonly<Record<string, z.ZodType>>;
+  /** The id of its schema. */
+  id: string;
+  /** What a step of an accepted type can do. */
+  purpose: string;
+}
+
+export const NESTED_STEPS: Readonly<Record<NestedField, NestedStep>> = {
+  // A step that waits for a time, a person or another run does not end by itself.
+  undo: { accepts: ({ type }) => !isWaitingStepType(type), fields: {}, id: "Undo", purpose: "undo a step" },
+  lookup: {
+    accepts: ({ canLookUp }) => canLookUp !== undefined,
+    fields: LOOKUP_FIELDS,
+    id: "Lookup",
+    purpose: "find out whether an effect happened",
+  },
+};
+
+/** The schema of a step of one type inside another step. */
+export function nestedStepSchema(field: NestedField, type: AnyStepType) {
   const { description, retry, timeout } = COMMON_STEP_FIELDS;
   return z
-    .strictObject({ type: typeName(type), description, retry, timeout, ...typeFieldsOf(type) })
+    .strictObject({
+      type: typeName(type),
+      description,
+      retry,
+      timeout,
+      ...typeFieldsOf(type),
+      ...NESTED_STEPS[field].fields,
+    })
     .meta({ title: type.title, description: type.description });
 }
 
-/** The schema of the `undo` of a step. */
-function undoSchema(stepTypes: readonly AnyStepType[]): z.ZodType {
-  const schemas = stepTypes.filter(canUndo).map(undoStepSchema);
+/** The schema of a step inside another step; any object where no type is accepted. */
+function nestedSchema(field: NestedField, stepTypes: readonly AnyStepType[]): z.ZodType {
+  const { accepts, id } = NESTED_STEPS[field];
+  const schemas = stepTypes.filter(accepts).map((type) => nestedStepSchema(field, type));
+  if (schemas.length === 0) return COMMON_STEP_FIELDS[field];
   return z
     .discriminatedUnion("type", schemas as [(typeof schemas)[0], ...typeof schemas])
-    .meta({ id: "Undo", description: "A step that undoes another one.", ...COMMON_STEP_FIELDS.undo.meta() });
+    .meta({ id, ...COMMON_STEP_FIELDS[field].meta() })
+    .optional();
 }
 
 /**
  * The schema of the steps of one type.
- * @param undo the schema of `undo`; left out, any object is accepted
+ * @param nested the schemas of the steps inside it; left out, any objects are accepted
  */
-export function stepSchema(type: AnyStepType, undo: z.ZodType = COMMON_STEP_FIELDS.undo) {
+export function stepSchema(
+  type: AnyStepType,
+  nested: Readonly<Record<NestedField, z.ZodType>> = COMMON_STEP_FIELDS,
+) {
   const { id, ...common } = COMMON_STEP_FIELDS;
   return z
     .strictObject({
       id,
       type: typeName(type),
       ...common,
-      undo,
+      undo: nested.undo,
+      lookup: nested.lookup,
       // Last, because a type may describe a common field in more detail.
       ...typeFieldsOf(type),
     })
@@ -108,8 +163,8 @@ const stepsOf = (step: z.ZodType): z.ZodArray<z.ZodType> =>
 type StepSchemas = [ReturnType<typeof stepSchema>, ...ReturnType<typeof stepSchema>[]];
 
 function stepOf(stepTypes: readonly AnyStepType[]): z.ZodType {
-  const undo = undoSchema(stepTypes).optional();
-  return z.discriminatedUnion("type", stepTypes.map((type) => stepSchema(type, undo)) as StepSchemas);
+  const nested = { undo: nestedSchema("undo", stepTypes), lookup: nestedSchema("lookup", stepTypes) };
+  return z.discriminatedUnion("type", stepTypes.map((type) => stepSchema(type, nested)) as StepSchemas);
 }
 
 /** The schema of a whole definition. Parsing fills in the defaults. */

@@ -22,6 +22,7 @@ import {
 import { mentionedStepIds, type RunShapes, type TypeScopes, typeScopes } from "./type-scopes.ts";
 import { type StepExpressions, checkStepExpressions } from "./step-issues.ts";
 import { stepResultShape } from "./step-shapes.ts";
+import { lookupIssues } from "./lookup-issues.ts";
 import { undoIssues } from "./undo-issues.ts";
 
 export interface CheckedSteps {
@@ -94,15 +95,15 @@ export async function checkSteps(
     const reported = new Set(stepIssues.map(identityOf));
     issues.push(...stepIssues, ...typeIssues.filter((issue) => !reported.has(identityOf(issue))));
     results[index] = stepResultShape(step.raw, typeOutputs[index]!);
-    if (step.undo === undefined) return;
-    const undo = {
+    if (step.undo === undefined && step.lookup === undefined) return;
+    const nested = {
       scope: scopes.ofAllSteps(index),
       output: typeOutputs[index]!,
       resources,
-      earlierSteps: () => [...earlierSteps(index), ...(step.parsed === undefined ? [] : [step.parsed])],
+      earlierSteps: () => earlierSteps(index),
       yieldToEventLoop,
     };
-    issues.push(...(await undoIssues(step, index, undo)));
+    issues.push(...(await undoIssues(step, index, nested)), ...(await lookupIssues(step, index, nested)));
   }
 
   for (const index of order.sorted) {

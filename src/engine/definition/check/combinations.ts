@@ -2,7 +2,7 @@
 import { nearMatch } from "../../../core/near-match.ts";
 import { STEP_ERROR_CODES } from "../../../core/step-errors.ts";
 import type { ParsedStep } from "./schema-check.ts";
-import type { LocatedIssue } from "./check-report.ts";
+import { type LocatedIssue, prefixPath } from "./check-report.ts";
 
 /** Fields without an effect on step types that wait for an event: their attempts end at once. */
 const INEFFECTIVE: Readonly<Record<string, readonly string[]>> = {
@@ -70,11 +70,15 @@ export function combinationIssues(step: ParsedStep, index: number): LocatedIssue
       fix: "Remove it.",
       patch: [{ op: "remove", path: at(field) }],
     });
-  const on = (raw["retry"] as { on?: unknown } | undefined)?.on;
-  if (Array.isArray(on))
-    for (const [place, code] of (on as unknown[]).entries())
-      issues.push(...errorCodeIssues(code, at("retry", "on", place)));
+  issues.push(...retryCodeIssues(raw).map((issue) => prefixPath(at(), issue)));
   return issues;
+}
+
+/** Reports unknown error codes in the `retry.on` of a step, with paths below the step. */
+export function retryCodeIssues({ retry }: ParsedStep["raw"]): LocatedIssue[] {
+  const on = (retry as { on?: unknown } | null | undefined)?.on;
+  if (!Array.isArray(on)) return [];
+  return (on as unknown[]).flatMap((code, place) => errorCodeIssues(code, ["retry", "on", place]));
 }
 
 const hasEffects = ({ type, parsed }: ParsedStep): boolean =>

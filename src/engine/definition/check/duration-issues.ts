@@ -20,7 +20,7 @@ const PAUSES: readonly Path[] = [
 
 /**
  * @param topLevel the definition as it was written
- * @param steps with what undoes them
+ * @param steps with the steps inside them
  */
 export function durationIssues(
   topLevel: Readonly<Record<string, unknown>>,
@@ -42,10 +42,11 @@ export function durationIssues(
       },
     ];
   };
-  const ofStep = ({ raw, type, undo }: ParsedStep, path: Path): LocatedIssue[] => [
+  const ofStep = ({ raw, type, undo, lookup }: ParsedStep, path: Path): LocatedIssue[] => [
     ...(type === undefined ? [] : issuesAt([...path, "timeout"], raw["timeout"], timeoutLimitOf(type))),
     ...PAUSES.flatMap((pause) => issuesAt([...path, ...pause], valueAt(raw, pause), "max_wait")),
     ...(undo === undefined ? [] : ofStep(undo, [...path, "undo"])),
+    ...(lookup === undefined ? [] : ofStep(lookup, [...path, "lookup"])),
   ];
   return [
     ...issuesAt(["timeout"], topLevel["timeout"], "max_wait"),

@@ -67,6 +67,7 @@ export function hiddenTextIssues(definition: Readonly<Record<string, unknown>>):
     checkText([...path, "description"], record["description"], "lines");
     for (const field of SCHEMA_FIELDS) checkSchema([...path, field], record[field]);
     checkFields([...path, "undo"], record["undo"]);
+    checkFields([...path, "lookup"], record["lookup"]);
     checkFields([...path, "event"], record["event"]);
   }
 

@@ -24,6 +24,7 @@ import { periodicYield } from "./yield-to-event-loop.ts";
 import { checkSteps } from "./check-steps.ts";
 import { combinationIssues } from "./combinations.ts";
 import { type ParsedDefinition, type ParsedStep, schemaChecker } from "./schema-check.ts";
+import { interruptionIssues } from "./lookup-issues.ts";
 import { misreadFollower } from "./follow-misread.ts";
 import { withMisread } from "./misread-issues.ts";
 import { backtestIssues } from "./backtest-issues.ts";
@@ -45,7 +46,7 @@ import {
 import { readSource, type Source } from "./source.ts";
 import { type CheckedState, checkState, commitIssues } from "./state-issues.ts";
 import { triggerIssues } from "./trigger-issues.ts";
-import { undoParser } from "./parse-undo.ts";
+import { nestedParser } from "./parse-nested.ts";
 import { undoCombinationIssues } from "./undo-issues.ts";
 import { checkOutput } from "./output-issues.ts";
 import { runShape } from "./step-shapes.ts";
@@ -109,7 +110,7 @@ export function checker({
   ...ownResources
 }: CheckerOptions): Checker {
   const schemas = schemaChecker(stepTypes);
-  const parseUndo = undoParser(stepTypes);
+  const parseNested = nestedParser(stepTypes);
 
   /** @param graph the workflows that the check of a caller has looked up already */
   async function checkSource(
@@ -128,15 +129,16 @@ export function checker({
     const form = await schemas.check(given, allowFileFields, yieldToEventLoop);
     const written = form.intended;
     const order = orderSteps(form.steps);
-    const { steps: parsedSteps, issues: undoErrors } = parseUndo(form.steps);
-    const issues = [...order.issues, ...undoErrors];
+    const { steps: parsedSteps, issues: nestedErrors } = parseNested(form.steps);
+    const issues = [...order.issues, ...nestedErrors];
     issues.push(
       ...parsedSteps.flatMap((step, index) => [
         ...combinationIssues(step, index),
         ...undoCombinationIssues(step, index),
+        ...interruptionIssues(step, index),
       ]),
     );
-    issues.push(...zeroDurationIssues(written, form.steps), ...durationIssues(written, parsedSteps, limits));
+    issues.push(...zeroDurationIssues(written, parsedSteps), ...durationIssues(written, parsedSteps, limits));
     issues.push(...hiddenTextIssues(written));
 
     const inputs = checkIntendedInputs(written["inputs"]);

@@ -77,6 +77,7 @@ const LOCAL_NAMES = {
   index: "needs an item of for_each",
   loop: "needs the variables of the loop",
   result: "needs the output of the step itself: add it to mocks",
+  idempotency_key: "needs the key of an attempt, which only a run has",
 } as const;
 
 interface EvaluateOptions {

@@ -29,6 +29,8 @@ export interface PreviewStep {
   fields: readonly PreviewField[];
   /** The fields of what undoes it. */
   undo?: readonly PreviewField[] | undefined;
+  /** The fields of what finds out whether its effect happened. */
+  lookup?: readonly PreviewField[] | undefined;
 }
 
 export type Values = Record<string, unknown>;
@@ -116,12 +118,14 @@ export function stepPreviewer(
   function execute(step: PreviewStep, inner: Scope, mocked: Values | undefined, options: Options): Previewed {
     const path = ["steps", step.index];
     const fields = resolve(step.fields, path, inner, options);
-    const undo = new View();
+    const nested = new View();
+    if (step.lookup !== undefined)
+      nested.add("lookup", resolve(step.lookup, [...path, "lookup"], inner, { isQuiet: true }).shown());
     if (step.undo !== undefined) {
       const after = mocked === undefined ? inner : { ...inner, result: mocked };
-      undo.add("undo", resolve(step.undo, [...path, "undo"], after, { isQuiet: true }).shown());
+      nested.add("undo", resolve(step.undo, [...path, "undo"], after, { isQuiet: true }).shown());
     }
-    const view = View.joined(fields, undo);
+    const view = View.joined(fields, nested);
     if (mocked !== undefined) return { view, value: mocked };
     if (step.type?.compute === undefined) return { view, value: needsOutputs([step.id]) };
     const values = fields.values();

@@ -31,7 +31,7 @@ export const previewOf = (input: PreviewInput): PreviewResult => evaluatePreview
 function taskOf({ steps, order, output, inputs, state, mocks, selfId, now }: PreviewInput): PreviewTask {
   return {
     steps: order.sorted.map((index) => {
-      const { id, type, raw, parsed, undo } = steps[index]!;
+      const { id, type, raw, parsed, undo, lookup } = steps[index]!;
       return {
         id,
         index,
@@ -40,6 +40,7 @@ function taskOf({ steps, order, output, inputs, state, mocks, selfId, now }: Pre
         repeat: parsed?.repeat,
         fields: fieldsOf(type, raw),
         ...(undo !== undefined && { undo: fieldsOf(undo.type, undo.raw) }),
+        ...(lookup !== undefined && { lookup: fieldsOf(lookup.type, lookup.raw) }),
       };
     }),
     output: output === undefined ? [] : [output],

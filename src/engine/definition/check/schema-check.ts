@@ -33,6 +33,8 @@ export interface ParsedStep {
   invalidFields: ReadonlySet<string>;
   /** What undoes it. */
   undo?: ParsedStep;
+  /** What finds out whether its effect happened. */
+  lookup?: ParsedStep;
 }
 
 export interface ParsedDefinition {
@@ -230,6 +232,7 @@ const COMMON_LITERALS = [
   "timeout",
   "on_error",
   "cache",
+  "on_interrupted",
 ];
 const TOP_LITERALS = [
   "inputs",

@@ -15,7 +15,7 @@ const FIRST_AT_TOP = [
   ...Object.keys(TOP_FIELDS),
 ];
 const FIRST_IN_STEP = ["id", "type", "description", "needs", "if", "for_each", "concurrency"];
-const LAST_IN_STEP = ["retry", "timeout", "on_error", "cache"];
+const LAST_IN_STEP = ["retry", "timeout", "on_error", "cache", "on_interrupted", "lookup"];
 
 /** @returns YAML 1.2 text that ends with a newline */
 export function toYaml(definition: Readonly<Record<string, unknown>>): string {

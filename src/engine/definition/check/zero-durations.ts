@@ -38,6 +38,9 @@ export function zeroDurationIssues(
         issuesAt(["steps", index, field], raw[field], finding),
       ),
     ),
+    ...steps.flatMap(({ lookup }, index) =>
+      issuesAt(["steps", index, "lookup", "timeout"], lookup?.raw["timeout"], TIMEOUT),
+    ),
     ...steps.flatMap(({ raw }, index) =>
       issuesAt(["steps", index, "cache", "for"], durationOf(raw["cache"]), FINDINGS["cache"]!),
     ),
