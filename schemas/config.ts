@@ -5,6 +5,7 @@ import { MailAddress } from "./mail-address.ts";
 import { OauthConfig } from "./oauth-config.ts";
 import { SecretCommand } from "./secret-command.ts";
 import { SignOn } from "./sign-on-config.ts";
+import { OnInterrupted } from "./interruption.ts";
 import { text } from "./text.ts";
 import { Duration, Rate } from "./field-values.ts";
 
@@ -41,6 +42,22 @@ const HTTP_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 const DATABASE_TYPES = ["sqlite", "duckdb", "postgresql", "mysql", "mariadb"] as const;
 const MODEL_VENDORS = ["openai", "anthropic", "google", "mistral", "openai-compatible"] as const;
 
+const onInterrupted = (steps: string) =>
+  z
+    .enum(OnInterrupted.options)
+    .optional()
+    .meta({
+      description: `What happens after an attempt of ${steps} ended without an answer, unless the step has on_interrupted: retry sends it again, fail ends the step, ask waits for a person. Default: retry.`,
+    });
+
+const idempotent = (receiver: string) =>
+  z
+    .boolean()
+    .optional()
+    .meta({
+      description: `Whether ${receiver} honours the idempotency key that it gets, so that a repeated request has no second effect. Default: false.`,
+    });
+
 const DatabaseRole = z.strictObject({
   name: text(63, 1).meta({ description: "The name of the role in grants." }),
   user: z.string().min(1).max(200).meta({ description: "The user that statements connect as." }),
@@ -63,6 +80,7 @@ const Database = z.strictObject({
     description:
       "Servers only: other logins, of which a project can be granted one by its name. Its statements then connect as that user.",
   }),
+  on_interrupted: onInterrupted("a sql step that writes"),
   concurrency: z
     .int()
     .min(1)
@@ -122,6 +140,8 @@ const McpServer = z.strictObject({
       description:
         "Environment variables for the command, each with the NAME of the server's variable that holds its value. Of the server's own, the command gets only PATH, HOME and the like.",
     }),
+  idempotent: idempotent("the server"),
+  on_interrupted: onInterrupted("a tool step"),
   concurrency: z
     .int()
     .min(1)
@@ -263,6 +283,21 @@ export const Config = z
           description:
             "With an outgoing proxy: whether the proxy looks up the names of hosts. It must then refuse private addresses itself.",
         }),
+        hosts: z
+          .array(
+            z.strictObject({
+              host: Host.meta({
+                description: "The host, for one port or all ports; *.example.com matches every subdomain.",
+              }),
+              idempotent: idempotent("the host"),
+              on_interrupted: onInterrupted("an http step with effects"),
+            }),
+          )
+          .default([])
+          .meta({
+            description:
+              "What is known of hosts, for requests that end without an answer. The most specific entry that matches a host counts.",
+          }),
       })
       .prefault({})
       .meta({ description: "Where http steps may send requests." }),
@@ -275,6 +310,7 @@ export const Config = z
         from: MailAddress.optional().meta({
           description: "The sender of all mail. Default: smtp_user, which must then be an address.",
         }),
+        on_interrupted: onInterrupted("an email step"),
       })
       .default({ allowed_domains: [] }),
     retention: z

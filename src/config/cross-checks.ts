@@ -14,8 +14,9 @@ export function crossChecks(raw: unknown): LocatedIssue[] {
   const root = entry(raw);
   return [
     ...["databases", "models", "mcp_servers", "secrets"].flatMap((list) =>
-      duplicates(list, entries(root[list])),
+      duplicates([list], "name", entries(root[list])),
     ),
+    ...duplicates(["http", "hosts"], "host", entries(entry(root["http"])["hosts"])),
     ...danglingDefault(root),
     ...unusedPublicHosts(entry(root["http"])),
     ...entries(root["databases"]).flatMap(needsServerUrl),
@@ -35,10 +36,10 @@ const entry = (value: unknown): Entry =>
   typeof value === "object" && value !== null ? (value as Entry) : {};
 const entries = (value: unknown): Entry[] => (Array.isArray(value) ? value.map(entry) : []);
 
-function duplicates(list: string, all: readonly Entry[]): LocatedIssue[] {
-  return all.flatMap(({ name }, index) =>
-    typeof name === "string" && all.findIndex((other) => other["name"] === name) < index
-      ? issue([list, index, "name"], "duplicate", "must be unique, but an earlier entry has the same name")
+function duplicates(list: PropertyKey[], key: string, all: readonly Entry[]): LocatedIssue[] {
+  return all.flatMap(({ [key]: value }, index) =>
+    typeof value === "string" && all.findIndex((other) => other[key] === value) < index
+      ? issue([...list, index, key], "duplicate", `must be unique, but an earlier entry has the same ${key}`)
       : [],
   );
 }

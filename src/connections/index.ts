@@ -2,6 +2,7 @@
 import type { Config } from "../../schemas/config.ts";
 import type { ConfiguredConnections, Connections } from "../core/connections.ts";
 import type { HttpPolicy } from "../core/http-policy.ts";
+import { interruptionRuleIn, toInterruptionRule } from "../core/interruption-rules.ts";
 import { NO_PROXIES, type OutgoingProxies, proxySecrets } from "../core/outgoing-proxy.ts";
 import { rateIntervalMs } from "../core/rate.ts";
 import type { SecretSource } from "../core/secret-source.ts";
@@ -53,7 +54,7 @@ export function createConnections(
     defaultDatabase: limited.defaults.database ?? null,
     targetOf: (resource) => targetOf(limited, resource),
     configurationOf: (entry) => configurationOf(limited, entry),
-    interruptionRule: () => ({ idempotent: false, onInterrupted: null }),
+    ...interruptionRules(limited),
     loginsOf: (entry) => loginsOf(limited, entry),
   });
   return {
@@ -63,6 +64,23 @@ export function createConnections(
       await Promise.all([sql.close(), http.close(), mcp.close()]);
     },
   };
+}
+
+function interruptionRules({
+  databases,
+  mcp_servers: servers,
+  mail,
+  http,
+}: ConnectionConfig): Pick<Connections, "interruptionRules" | "interruptionRule"> {
+  const rules = {
+    hosts: http.hosts.map((entry) => ({ host: entry.host, ...toInterruptionRule(entry) })),
+    resources: Object.fromEntries([
+      ...databases.map((entry) => [`database:${entry.name}`, toInterruptionRule(entry)] as const),
+      ...servers.map((entry) => [`mcp_server:${entry.name}`, toInterruptionRule(entry)] as const),
+      ["mail", toInterruptionRule(mail)] as const,
+    ]),
+  };
+  return { interruptionRules: rules, interruptionRule: (target) => interruptionRuleIn(rules, target) };
 }
 
 function targetOf(config: ConnectionConfig, resource: string): Readonly<Record<string, unknown>> | null {
@@ -99,12 +117,14 @@ function configurationOf(config: ConnectionConfig, entry: string): Readonly<Reco
       rate?: unknown;
       prices?: unknown;
       roles?: unknown;
+      idempotent?: unknown;
     }[],
   ): Readonly<Record<string, unknown>> | null => {
     const found = entries.find((candidate) => candidate.name === name);
     if (found === undefined) return null;
     const { concurrency: _concurrency, rate: _rate, prices: _prices, roles: _roles, ...rest } = found;
-    return rest;
+    const { idempotent, ...others } = rest;
+    return idempotent === true ? rest : others;
   };
   switch (kind) {
     case "database":
@@ -132,12 +152,13 @@ function configurationOf(config: ConnectionConfig, entry: string): Readonly<Reco
 
 /** Without settings that have their defaults: the digests of pending approvals stay the same with a release that adds one. */
 const httpConfiguration = (
-  { allowed_hosts, public: hosts, public_hosts, proxy_resolves }: Config["http"],
+  { allowed_hosts, public: reached, public_hosts, proxy_resolves, hosts }: Config["http"],
   policy: HttpPolicy | undefined,
 ) => ({
   allowed_hosts,
-  ...(hosts !== "any" && { public: hosts, public_hosts }),
+  ...(reached !== "any" && { public: reached, public_hosts }),
   ...(proxy_resolves && { proxy_resolves }),
+  ...(hosts.length > 0 && { hosts }),
   ...(policy !== undefined && { policy }),
 });
 

@@ -7,6 +7,7 @@ import type { SecretUse } from "./run-ports.ts";
 import type { OnInterrupted } from "../../schemas/interruption.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import type { Chats } from "./chat-port.ts";
+import type { InterruptionRules } from "./interruption-rules.ts";
 import type { ConnectionView } from "./connection-view.ts";
 import type { HttpPolicy } from "./http-policy.ts";
 import type { Usage } from "./model.ts";
@@ -333,6 +334,8 @@ export interface Connections {
    * Never a secret, and no limits or prices. Null for one that is not configured.
    */
   configurationOf(entry: string): Readonly<Record<string, unknown>> | null;
+  /** What the configuration says of interrupted effects, for checks in threads. */
+  interruptionRules: InterruptionRules;
   /** Returns what the configuration says of interrupted effects on a resource (`database:shop`, `mail`), or on the host of a URL. */
   interruptionRule(target: { url: string } | { resource: string }): InterruptionRule;
   /** The secrets that a call of a resource (`database:shop`) or of `mail` logs in with, by the names of their variables. */

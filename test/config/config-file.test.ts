@@ -218,7 +218,9 @@ describe("a configuration's issues", () => {
     [
       "an unknown key with a dot",
       "http:\n  a.b: 1\n",
-      ["2:3: http.a.b is not a known field; allowed: allowed_hosts, public, public_hosts, proxy_resolves"],
+      [
+        "2:3: http.a.b is not a known field; allowed: allowed_hosts, public, public_hosts, proxy_resolves, hosts",
+      ],
     ],
     [
       "public hosts that limit nothing",
@@ -268,6 +270,16 @@ describe("a configuration's issues", () => {
       "a duplicate name",
       `${DATABASE}  - { name: shop, type: duckdb, dataset: b }\n`,
       ["5:7: databases[1].name must be unique, but an earlier entry has the same name"],
+    ],
+    [
+      "a duplicate host",
+      "http:\n  hosts:\n    - { host: a.example.com, idempotent: true }\n    - { host: a.example.com }\n",
+      ["4:9: http.hosts[1].host must be unique, but an earlier entry has the same host"],
+    ],
+    [
+      "an unknown policy for interrupted effects",
+      "mail: { on_interrupted: aks }\n",
+      ["1:9: mail.on_interrupted must be one of retry, fail, ask; did you mean ask?"],
     ],
     [
       "a compatible model without its address",

@@ -50,6 +50,7 @@ const CONFIG: Config = {
         access: "read-write",
         concurrency: 3,
         rate: "5/s",
+        on_interrupted: "ask",
       },
       { name: "shops", type: "sqlite", dataset: file("shops") },
       { name: "ledger", type: "sqlite", dataset: join(directory, "missing.db") },
@@ -218,6 +219,7 @@ async function observe(connections: Connections): Promise<unknown> {
     connections.defaultDatabase,
   ];
   for (const entry of ["mail", "secrets"]) seen.push(connections.configurationOf(entry));
+  seen.push(connections.interruptionRules);
   for (const name of NAMES) {
     for (const kind of ["database", "model", "mcp_server", "secret"])
       seen.push(connections.targetOf(`${kind}:${name}`), connections.configurationOf(`${kind}:${name}`));
@@ -466,6 +468,23 @@ describe("a granted host", () => {
       });
     for (const host of ["10.0.0.1", "10.0.0.9"])
       expect(await errorOf(`http://${host}/`)).toMatchObject({ code: "http_blocked" });
+  });
+
+  it("is the same for approvals that an older release has asked for", () => {
+    const plain = Config.parse({
+      databases: [{ name: "shop", type: "sqlite", dataset: "shop.db" }],
+      mcp_servers: [{ name: "crm", url: "https://crm.example.com/mcp", idempotent: false }],
+    });
+    const connections = open(plain);
+    const seen = ["http", "mail", "database:shop", "mcp_server:crm"].map((entry) =>
+      connections.configurationOf(entry),
+    );
+    expect(JSON.stringify(seen)).not.toMatch(/interrupted|idempotent|"hosts"/);
+    const set = open({
+      ...plain,
+      http: { ...plain.http, hosts: [{ host: "a.example.com", idempotent: true }] },
+    });
+    expect(set.configurationOf("http")).not.toEqual(connections.configurationOf("http"));
   });
 
   const httpOf = (limits: ConnectionView | null) =>

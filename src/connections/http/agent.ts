@@ -8,7 +8,7 @@ import { ProxyError } from "../../core/proxy-tunnel.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { isPublicAddress } from "./addresses.ts";
 import { errorCodeOf } from "./errors.ts";
-import { formatHostPort, type HostPort, hostPortOf, toHostPort } from "./hosts.ts";
+import { formatHostPort, type HostPort, hostPortOf, toHostPort } from "../../core/host-patterns.ts";
 import { blockedHostError, type HttpRules, PROXY_REFUSAL } from "./rules.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;

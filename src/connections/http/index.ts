@@ -12,7 +12,7 @@ import { ACCEPT_ENCODING, discardBody, hasNoBody } from "./response.ts";
 import { type RawHeaders, responseHeaders } from "./response-headers.ts";
 import { createBodyReader } from "./body-reader.ts";
 import { httpStepError } from "./errors.ts";
-import { hostPortOf, formatHostPort } from "./hosts.ts";
+import { hostPortOf, formatHostPort } from "../../core/host-patterns.ts";
 import type { ConnectionConfig } from "../limit-config.ts";
 import type { Masker } from "../masking.ts";
 import { maskedError, secretMasker } from "../secret-masker.ts";

@@ -5,7 +5,7 @@ import type { HttpPolicy } from "../../core/http-policy.ts";
 import { NO_PROXIES, type OutgoingProxies, proxyPlace } from "../../core/outgoing-proxy.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { isPublicAddress } from "./addresses.ts";
-import { formatHostPort, hostMatcher, type HostPort, hostPortOf } from "./hosts.ts";
+import { formatHostPort, hostMatcher, type HostPort, hostPortOf } from "../../core/host-patterns.ts";
 
 /** Why a host must not be called. */
 interface Refusal {

@@ -6,7 +6,7 @@ import { StepError, type StepErrorCode } from "../../core/step-errors.ts";
 import { CORRECT_ENTRY, unusableNames } from "../../core/unusable-entries.ts";
 import { unfitFor } from "../../core/webhook-signatures/secret-forms.ts";
 import { type ConnectionConfig, missingFix } from "../limit-config.ts";
-import { hostMatcher, hostPortOf, formatHostPort } from "./hosts.ts";
+import { hostMatcher, hostPortOf, formatHostPort } from "../../core/host-patterns.ts";
 import { parseUrl } from "./parse-url.ts";
 import type { HttpRules } from "./rules.ts";
 

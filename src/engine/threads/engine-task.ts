@@ -28,7 +28,7 @@ export interface CheckTask {
 export type CheckSettings = Pick<CheckerOptions, "minScheduleInterval" | "limits">;
 
 /** What a check of a definition reads of the connections without asking them. */
-export interface ConnectionLists extends Pick<Connections, "defaultDatabase"> {
+export interface ConnectionLists extends Pick<Connections, "defaultDatabase" | "interruptionRules"> {
   databases: ReturnType<Connections["databases"]["list"]>;
   models: ReturnType<Connections["models"]["list"]>;
   secrets: ReturnType<Connections["http"]["secrets"]>;

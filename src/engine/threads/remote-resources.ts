@@ -1,6 +1,7 @@
 /** The connections, workflows and users of a check that runs in a thread: it asks the process that started it. */
 import type { CallContext, Connections, McpTool, PartialIssue } from "../../core/connections.ts";
 import type { Clock } from "../../core/clock.ts";
+import { interruptionRuleIn } from "../../core/interruption-rules.ts";
 import type { Ask } from "../../core/serve-thread.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { CheckResources, WorkflowLookup } from "../definition/check/index.ts";
@@ -63,7 +64,8 @@ export function remoteConnections(ask: Ask, lists: ConnectionLists): Connections
     maskSecrets: notInCheck,
     targetOf: notInCheck,
     configurationOf: notInCheck,
-    interruptionRule: notInCheck,
+    interruptionRules: lists.interruptionRules,
+    interruptionRule: (target) => interruptionRuleIn(lists.interruptionRules, target),
     loginsOf: notInCheck,
   };
 }
@@ -90,8 +92,10 @@ export const connectionLists = ({
   mailer,
   chats,
   defaultDatabase,
+  interruptionRules,
 }: Connections): ConnectionLists => ({
   defaultDatabase,
+  interruptionRules,
   databases: databases.list(),
   models: models.list(),
   secrets: http.secrets(),

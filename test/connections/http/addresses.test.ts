@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isPublicAddress } from "../../../src/connections/http/addresses.ts";
-import { hostPortOf } from "../../../src/connections/http/hosts.ts";
+import { hostPortOf } from "../../../src/core/host-patterns.ts";
 
 const hex = (value: number): string => `0x${value.toString(16)}`;
 const octal = (value: number): string => `0${value.toString(8)}`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { hostMatcher, hostPortOf } from "../../../src/connections/http/hosts.ts";
-import { parseConfig } from "../../support/mock-http-server.ts";
+import { hostMatcher, hostPortOf, mostSpecificHost } from "../../src/core/host-patterns.ts";
+import { parseConfig } from "../support/mock-http-server.ts";
 
 const matches = (pattern: string, url: string): boolean => hostMatcher([pattern])(hostPortOf(new URL(url)));
 
@@ -44,4 +44,27 @@ describe("hostMatcher", () => {
       expect(() => parseConfig({ http: { allowed_hosts: [host] } })).toThrow("must be a host such as");
     },
   );
+});
+
+const found = (url: string, ...hosts: string[]): string | undefined =>
+  mostSpecificHost(
+    hosts.map((host) => ({ host })),
+    hostPortOf(new URL(url)),
+  )?.host;
+
+describe("mostSpecificHost", () => {
+  const PATTERNS = ["*.com", "*.example.com", "*.example.com:8443", "pay.example.com", "pay.example.com:443"];
+
+  it.each([
+    ["https://pay.example.com/x", "pay.example.com:443"],
+    ["http://pay.example.com/x", "pay.example.com"],
+    ["https://pay.example.com:8443/x", "pay.example.com"],
+    ["https://a.example.com:8443/", "*.example.com:8443"],
+    ["https://a.example.com/", "*.example.com"],
+    ["https://example.com/", "*.com"],
+    ["https://example.org/", undefined],
+  ])("finds for %s %s, in any order", (url, expected) => {
+    expect(found(url, ...PATTERNS)).toBe(expected);
+    expect(found(url, ...PATTERNS.toReversed())).toBe(expected);
+  });
 });

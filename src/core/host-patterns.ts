@@ -1,6 +1,6 @@
 /** Parses and matches host patterns of the configuration: `host`, `host:port`, `*.example.com`, `[::1]:8080`. */
 
-import { plainHost } from "../../core/hosts.ts";
+import { plainHost } from "./hosts.ts";
 
 /** The target of a connection. */
 export interface HostPort {
@@ -28,15 +28,41 @@ export const formatHostPort = ({ host, port }: HostPort): string =>
  */
 export function hostMatcher(patterns: readonly string[]): (place: HostPort) => boolean {
   const entries = patterns.map(parsePattern);
-  return ({ host, port }) =>
-    entries.some(
-      (entry) =>
-        (entry.port === null || entry.port === port) &&
-        (entry.below ? host.endsWith(`.${entry.host}`) : host === entry.host),
-    );
+  return (place) => entries.some((entry) => isMatch(entry, place));
 }
 
-function parsePattern(pattern: string): { host: string; below: boolean; port: number | null } {
+/**
+ * Returns the entry with the most specific pattern that matches a host: a name before a wildcard, a longer one before a shorter one,
+ * and one with a port before one without. Of equal ones, the first.
+ */
+export function mostSpecificHost<T extends { host: string }>(
+  entries: readonly T[],
+  place: HostPort,
+): T | undefined {
+  const matches = entries
+    .map((entry) => ({ entry, pattern: parsePattern(entry.host) }))
+    .filter(({ pattern }) => isMatch(pattern, place));
+  return matches.toSorted((a, b) => specificity(b.pattern) - specificity(a.pattern))[0]?.entry;
+}
+
+interface Pattern {
+  host: string;
+  /** Whether it matches all names below the host, but not the host. */
+  below: boolean;
+  port: number | null;
+}
+
+const isMatch = (pattern: Pattern, { host, port }: HostPort): boolean =>
+  (pattern.port === null || pattern.port === port) &&
+  (pattern.below ? host.endsWith(`.${pattern.host}`) : host === pattern.host);
+
+/** Greater than the length of every host name, in characters. */
+const LONGEST_HOST = 1_000;
+
+const specificity = ({ host, below, port }: Pattern): number =>
+  (below ? host.length : LONGEST_HOST) * 2 + (port === null ? 0 : 1);
+
+function parsePattern(pattern: string): Pattern {
   const below = pattern.startsWith("*.");
   const rest = below ? pattern.slice(2) : pattern;
   // The URL parser drops the default port :80, so it is read here.
