@@ -185,6 +185,8 @@ export interface StepType<F extends Fields = Fields> {
    * nobody knows before it runs whether that has effects; its check warns then. Left out, it can't.
    */
   canLookUp?: "without_effects" | "any";
+  /** Whether it sends its idempotency key along, by which a receiver can recognize a repetition. */
+  sendsIdempotencyKey?: true;
   /**
    * Returns what its effect is sent to, for what the configuration says of an interruption: a resource (`mcp_server:tickets`, `mail`),
    * or a URL. Null where that is not known. Left out: its resource.

@@ -184,6 +184,7 @@ export const httpStep = defineStepType({
   hasEffects: ({ method = "GET", headers = {} }) => !SAFE.has(method) || overridesMethod(headers),
   resource: () => null,
   canLookUp: "without_effects",
+  sendsIdempotencyKey: true,
   effectTarget: ({ url }) => {
     const constant = constantUrl(url);
     return constant === null ? null : { url: constant };

@@ -51,6 +51,7 @@ export const toolStep = defineStepType({
   timeoutMs: 60 * SECOND,
   hasEffects: () => true,
   canLookUp: "any",
+  sendsIdempotencyKey: true,
   describeEffect: ({ server, tool }) => ({
     words: `Calls the tool ${asWritten(tool)} of the server ${asWritten(server)}`,
     does: "calls",

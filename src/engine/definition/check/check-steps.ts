@@ -30,6 +30,8 @@ export interface CheckedSteps {
   steps: CheckedStep[];
   /** The output of each step by its type, by position. */
   typeOutputs: readonly Shape[];
+  /** The positions of steps whose receiver declares that they only read. */
+  readOnly: ReadonlySet<number>;
   scopes: TypeScopes;
 }
 
@@ -44,6 +46,7 @@ export async function checkSteps(
   const typeOutputs: Shape[] = steps.map(({ type }) => type?.output ?? ANY);
   const results: Shape[] = [];
   const facts: (StepFacts | undefined)[] = [];
+  const readOnly = new Set<number>();
   const scopes = typeScopes(steps, order, shapes, results);
   const checked = new Map<number, Promise<void>>();
   const limit = pLimit(1);
@@ -88,6 +91,7 @@ export async function checkSteps(
         .filter((issue) => !followsFrom(issue, step))
         .map((issue) => prefixPath(["steps", index], issue));
       if (result.output !== undefined) typeOutputs[index] = result.output;
+      if (result.readOnly === true) readOnly.add(index);
       if (step.type.needsFacts?.(step.checkable) === true) facts[index] = result.facts;
       // A repeated step reads its own output, which is known better now.
       if (Object.hasOwn(step.raw, "repeat")) ({ issues: stepIssues, fields } = await expressions());
@@ -118,6 +122,7 @@ export async function checkSteps(
     issues,
     steps: steps.map((step, index) => summary(step, results[index]!, facts[index])),
     typeOutputs,
+    readOnly,
     scopes,
   };
 }

@@ -50,6 +50,7 @@ import { nestedParser } from "./parse-nested.ts";
 import { undoCombinationIssues } from "./undo-issues.ts";
 import { checkOutput } from "./output-issues.ts";
 import { runShape } from "./step-shapes.ts";
+import { repeatWarnings } from "./repeat-warnings.ts";
 import { reportIssues } from "./report-issues.ts";
 import {
   type CheckedInputs,
@@ -196,6 +197,7 @@ export function checker({
       checkResources.close,
     );
     issues.push(...steps.issues);
+    if (checkConnections) issues.push(...repeatWarnings(parsedSteps, steps.readOnly, connections));
     const output = await checkOutput(written, steps, form, yieldToEventLoop);
     issues.push(...output.issues);
 
