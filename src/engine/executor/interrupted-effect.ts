@@ -33,10 +33,9 @@ export const canBeInterrupted = ({ type, step }: Pick<PlannedStep, "type" | "ste
  */
 export function prepareForInterruption(attempt: Attempt, connections: Connections): void {
   const { planned, input } = attempt;
-  const { on_interrupted: said } = planned.step;
   const rule = interruptionRuleOf(planned.type, { ...planned.step, ...input }, connections);
   // Where nothing says otherwise a step is repeated, but not against a lookup that could not tell.
-  attempt.onInterrupted = said ?? rule.onInterrupted ?? (planned.lookup === null ? "retry" : "fail");
+  attempt.onInterrupted = rule.onInterrupted ?? (planned.lookup === null ? "retry" : "fail");
   const isSafe = rule.idempotent && attempt.onInterrupted === "retry" && planned.lookup === null;
   attempt.effectKey = isSafe ? undefined : idempotencyKeyOf(attempt);
 }
