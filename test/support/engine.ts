@@ -241,6 +241,7 @@ export async function testEngine({
   return {
     ...opened,
     engine: { ...made, ...handlers },
+    stepTypes: types,
     read,
     transaction,
     changes,

@@ -169,12 +169,28 @@ async function newestInterruption(
     }
     if (own !== undefined) return own;
   }
-  for (let before = run; before.id !== effectRunId && before.retryOf !== null;) {
-    const earlier: RunRecord | undefined = await runs.find(before.retryOf);
-    if (earlier === undefined) return undefined;
-    const found = await interruptions.latest({ ...ref, runId: earlier.id });
+  const earlier = await earlierInterruption({ runs, interruptions }, run, ref, effectRunId);
+  // With another input it was another effect, and what the connections of another project returned stays there.
+  const isSame = earlier?.idempotencyKey === idempotencyKeyOf(attempt) && earlier.project === run.project;
+  return isSame ? earlier : undefined;
+}
+
+/**
+ * The newest interruption of a step or item in the runs that a run retries, one after the other.
+ * @param first the first of them that counts; left out, all do
+ */
+export async function earlierInterruption(
+  { runs, interruptions }: Pick<Readers, "interruptions"> & { runs: Pick<RunReader, "find"> },
+  run: Pick<RunRecord, "id" | "retryOf">,
+  { stepId, item }: Pick<StepRef, "stepId" | "item">,
+  first?: string,
+): Promise<InterruptionRecord | undefined> {
+  let { id, retryOf } = run;
+  while (retryOf !== null && id !== first) {
+    id = retryOf;
+    const found = await interruptions.latest({ runId: id, stepId, item });
     if (found !== undefined) return found;
-    before = earlier;
+    retryOf = (await runs.find(id))?.retryOf ?? null;
   }
   return undefined;
 }

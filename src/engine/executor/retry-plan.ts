@@ -20,6 +20,8 @@ interface RetryRun {
   isMoved: boolean;
   /** Ids of the steps whose recorded outputs rest on decisions for other work. */
   outdated: ReadonlySet<string>;
+  /** Ids of the steps whose interrupted effects happened: with the same input, it takes what was found out of their outputs. */
+  happened: ReadonlySet<string>;
   /** The numbers of the items of a fan-out that run, if its list and its inputs are the same; undefined if it has too many. */
   itemsToRun: (step: StepDefinition, record: FanOutRecord) => Promise<readonly number[] | undefined>;
 }
@@ -36,7 +38,7 @@ export type FanOutRecord = StepRecord & { items: NonNullable<StepRecord["items"]
 export async function planRetry(
   runId: string,
   original: OriginalRun,
-  { definition, inputsChanged, isMoved, outdated, itemsToRun }: RetryRun,
+  { definition, inputsChanged, isMoved, outdated, happened, itemsToRun }: RetryRun,
   stepTypes: readonly AnyStepType[],
 ): Promise<RetryPlan> {
   const types = new Map(stepTypes.map((type) => [type.type, type]));
@@ -87,11 +89,12 @@ export async function planRetry(
   }
   const plan: RetryPlan = { reused: [], run: [], effects: [], again: [], items: new Map(), issues: [] };
   for (const [index, step] of definition.steps.entries()) {
-    (rerun.has(step.id) ? plan.run : plan.reused).push(step.id);
+    const isReused = !rerun.has(step.id) || (happened.has(step.id) && !mayDiffer.has(step.id));
+    (isReused ? plan.reused : plan.run).push(step.id);
     const numbers = rerun.has(step.id) && !mayDiffer.has(step.id) ? toRun.get(step.id) : undefined;
     const items = numbers && countItems(numbers, records.get(step.id)!.items!.total);
     if (items !== undefined) plan.items.set(step.id, items);
-    if (!rerun.has(step.id) || types.get(step.type)?.hasEffects(step) !== true) continue;
+    if (isReused || types.get(step.type)?.hasEffects(step) !== true) continue;
     plan.effects.push(step.id);
     const record = records.get(step.id);
     if (record === undefined || !wasAttempted(record)) continue;

@@ -2,16 +2,18 @@
 import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { EngineApi, RetryPlan } from "../../core/engine-port.ts";
+import type { RunRecord, StepRecord } from "../../core/model.ts";
 import type { EngineReaders } from "../../core/run-ports.ts";
 import type { WorkflowReader } from "../../core/ports.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
 import type { Engine } from "../engine.ts";
 import { decisionsHold, outdatedDecisions } from "../run-state/decisions-hold.ts";
+import { canBeInterrupted, earlierInterruption } from "./interrupted-effect.ts";
 import { itemsToRun } from "./reused-items.ts";
 import { type FanOutRecord, planRetry } from "./retry-plan.ts";
 import { runsWithSameInput } from "./same-input.ts";
 
-type Read = Pick<EngineReaders, "runs" | "approvals"> & { workflows: WorkflowReader };
+type Read = Pick<EngineReaders, "runs" | "approvals" | "interruptions"> & { workflows: WorkflowReader };
 
 export function retryPlanner(
   read: Read,
@@ -43,12 +45,36 @@ export function retryPlanner(
         inputsChanged: canonicalJson(retry.inputs) !== canonicalJson(inputs),
         isMoved: retry.project !== retried.project,
         outdated,
+        happened: await stepsThatHappened(read, stepTypes, retried, {
+          steps: definition.definition.steps,
+          records,
+        }),
         itemsToRun: planItems,
       },
       stepTypes,
     );
     return retry.trial === null ? plan : ofTrial(plan, isGiven);
   };
+}
+
+/** The steps whose interrupted effects happened, as a lookup or a person has found out: a retry takes what they returned. */
+async function stepsThatHappened(
+  read: Pick<Read, "runs" | "interruptions">,
+  stepTypes: readonly AnyStepType[],
+  retried: RunRecord,
+  { steps, records }: { steps: readonly StepDefinition[]; records: readonly StepRecord[] },
+): Promise<Set<string>> {
+  const attempted = new Set(records.filter(({ state }) => state !== "succeeded").map(({ stepId }) => stepId));
+  const happened = new Set<string>();
+  for (const step of steps) {
+    if (!attempted.has(step.id)) continue;
+    const type = stepTypes.find((one) => one.type === step.type);
+    if (type === undefined || !canBeInterrupted({ type, step })) continue;
+    const repeated = { id: "", retryOf: retried.id };
+    const found = await earlierInterruption(read, repeated, { stepId: step.id, item: null });
+    if (found?.outcome === "happened") happened.add(step.id);
+  }
+  return happened;
 }
 
 /** A trial has no effects to repeat. */

@@ -7,9 +7,10 @@ import { encodeJson } from "../../../src/core/encoded-json.ts";
 import { personalCause } from "../../../src/core/run-causes.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
 import type { StepContext } from "../../../src/core/step-type.ts";
+import { retryPlanner } from "../../../src/engine/executor/retry-planner.ts";
 import { recordAbandoned } from "../../../src/engine/run-state/end-run.ts";
 import { settleInterruption } from "../../../src/engine/run-state/interruptions.ts";
-import { testEngine } from "../../support/engine.ts";
+import { TEST_ACTOR, testEngine } from "../../support/engine.ts";
 import { untilPassing } from "../../support/eventually.ts";
 
 const pay = (more: object = {}) => ({ id: "pay", type: "probe", ask: "pay", ...more });
@@ -300,6 +301,42 @@ describe("a retry of a run with an open interruption", () => {
     expect(late).toMatchObject({ status: "succeeded", output: { value: "booked" } });
     expect((await shop.runs.step({ ...REF, runId: late.id }))!.reusedFrom).toBe(id);
     expect(shop.keys).toHaveLength(1);
+  });
+
+  it("is planned as a step whose output is reused, once it is known to have happened", async () => {
+    const shop = await company();
+    const id = await shop.interrupted({ steps: [pay({ on_interrupted: "fail" })] });
+    await shop.goOn();
+    const plan = async () => {
+      const retryOf = await shop.harness.find(id);
+      const prepared = await shop.harness.engine.prepareRun({
+        workflowId: retryOf.workflowId,
+        caller: null,
+        inputs: {},
+        actor: TEST_ACTOR,
+        trigger: "rest",
+        retryOf,
+      });
+      return retryPlanner(shop.harness.read, shop.harness.engine, shop.harness.stepTypes)(retryOf, prepared);
+    };
+    expect(await plan()).toMatchObject({ again: ["pay"], reused: [] });
+    await shop.settle(id, "happened", { value: "booked" });
+    expect(await plan()).toMatchObject({ again: [], reused: ["pay"], run: [] });
+  });
+
+  it("is another effect with another input, so it is sent", async () => {
+    const shop = await company();
+    const id = await shop.interrupted({
+      steps: [pay({ ask: "${{ inputs.amount }}", on_interrupted: "fail" })],
+      inputs: { type: "object", properties: { amount: { type: "integer", default: 10 } } },
+    });
+    await shop.goOn();
+    await shop.settle(id, "happened", { value: "booked" });
+    const retryOf = await shop.harness.find(id);
+    const next = await shop.harness.start(retryOf.workflowId, { retryOf, inputs: { amount: 20 } });
+    await shop.goOn();
+    expect(await shop.harness.outcome(next)).toMatchObject({ output: { value: "paid" } });
+    expect(shop.keys).toHaveLength(2);
   });
 
   it("is sent again where the effect did not happen, or nobody knows", async () => {

@@ -39,6 +39,7 @@ const steady = {
   inputsChanged: false,
   isMoved: false,
   outdated: new Set<string>(),
+  happened: new Set<string>(),
   itemsToRun: async () => [],
 };
 
@@ -76,6 +77,20 @@ describe("the effects that a retry would repeat", () => {
     expect(await repeatedSteps([...ALL_DONE.slice(0, 2), record("second", "failed", 3)])).toEqual([
       "steps[2] second",
     ]);
+  });
+
+  it("exclude those that happened in an interrupted attempt with the same input", async () => {
+    const records = [...ALL_DONE.slice(0, 2), record("second", "failed", 1)];
+    const planOf = (more: object = {}) =>
+      planRetry(
+        "run_1",
+        { definition: { steps: STEPS }, records },
+        { ...steady, happened: new Set(["second"]), definition: { steps: STEPS }, ...more },
+        stepTypes,
+      );
+    expect(await planOf()).toMatchObject({ again: [], issues: [], effects: ["third"] });
+    expect((await planOf()).reused).toContain("second");
+    expect((await planOf({ outdated: new Set(["second"]) })).again).toContain("second");
   });
 
   it("include steps that read changed inputs, the run, or a step that runs again", async () => {
