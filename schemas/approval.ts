@@ -43,6 +43,10 @@ const PlannedStep = z
       .literal(true)
       .optional()
       .meta({ description: "It undoes the step with this id when the run does not succeed." }),
+    lookup: z.literal(true).optional().meta({
+      description:
+        "It finds out whether the effect of the step with this id happened, if that is interrupted.",
+    }),
   })
   .meta({ id: "PlannedStep", description: "A step that can still run." });
 

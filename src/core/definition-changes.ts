@@ -17,8 +17,19 @@ const TOP = [
   "expose_as_tool",
   "tool_name",
 ];
-/** When a step runs, how often, and what takes it back: replays run it once, beside its recorded result. */
-export const OF_STEP = ["needs", "retry", "timeout", "rate", "concurrency", "on_error", "cache", "undo"];
+/** When a step runs, how often, what follows an interruption, and what takes it back: replays run it once, beside its recorded result. */
+export const OF_STEP = [
+  "needs",
+  "retry",
+  "timeout",
+  "rate",
+  "concurrency",
+  "on_error",
+  "cache",
+  "on_interrupted",
+  "lookup",
+  "undo",
+];
 
 /**
  * @param before the definition that is live, or was last

@@ -52,6 +52,8 @@ const ASIDE: ReadonlySet<string> = new Set([
   "concurrency",
   "cache",
   "undo",
+  "on_interrupted",
+  "lookup",
 ]);
 /** Fields of a definition, besides its steps, whose values reach an effect of this run, of a caller or of a later run. */
 const VALUE_FIELDS = ["inputs", "state", "commit", "output"];
@@ -108,8 +110,10 @@ async function addReach(
 ): Promise<void> {
   const steps = Array.isArray(definition["steps"]) ? (definition["steps"] as Fields[]) : [];
   const undos = steps.flatMap(({ undo }) => (undo === undefined ? [] : [undo as Fields]));
-  effects.push(...[...steps, ...undos].flatMap(effectOf));
-  sources.push([[...steps, ...undos].map(contentOf), VALUE_FIELDS.map((field) => definition[field] ?? null)]);
+  const lookups = steps.flatMap(({ lookup }) => (lookup === undefined ? [] : [lookup as Fields]));
+  const all = [...steps, ...undos, ...lookups];
+  effects.push(...all.flatMap(effectOf));
+  sources.push([all.map(contentOf), VALUE_FIELDS.map((field) => definition[field] ?? null)]);
   if (definition["commit"] !== undefined) {
     effects.push({ summary: "saves workflow state", readOnly: false, content: ["commit"] });
   }

@@ -135,9 +135,9 @@ function stepLines(workflows: ApprovalPlan["workflows"], all: string): string[] 
     lines.push(
       `${id ?? (foreign ? "A workflow that you can't see" : "A single step")} (${source}; ${ROLES[role]}${failure}):`,
     );
-    for (const { id: stepId, type, effect, if: condition, undo } of steps.slice(0, Math.max(left, 0)))
+    for (const { id: stepId, type, effect, if: condition, undo, lookup } of steps.slice(0, Math.max(left, 0)))
       lines.push(
-        `- ${undo ? "to undo " : ""}${stepId} (${type}): ${effect}${condition === undefined ? "" : `, if ${condition}`}`,
+        `- ${undo ? "to undo " : lookup ? "to look up " : ""}${stepId} (${type}): ${effect}${condition === undefined ? "" : `, if ${condition}`}`,
       );
     left -= steps.length;
   }

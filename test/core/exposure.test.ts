@@ -12,6 +12,7 @@ const send = { id: "send", type: "http", method: "POST", url: "https://a.example
 const read = { id: "read", type: "sql", database: "shop", query: "SELECT 1" };
 
 const digestOf = async (definition: Record<string, unknown>) => (await of(definition)).digest;
+const lookup = (url: string) => ({ type: "http", url, happened: "true" });
 const target = (url: string) => ({ id: "target", type: "set", values: { url } });
 
 describe("the exposure of a workflow", () => {
@@ -30,6 +31,15 @@ describe("the exposure of a workflow", () => {
       "workflow gone, which can't run",
     ]);
     expect(readOnly).toBe(false);
+  });
+
+  it("covers what its lookups read, and not what follows an interruption", async () => {
+    const { effects, digest } = await of({ steps: [{ ...send, lookup: lookup("https://b.example/") }] });
+    expect(effects).toEqual(["http POST https://a.example/", "http GET https://b.example/"]);
+    expect(await digestOf({ steps: [{ ...send, lookup: lookup("https://c.example/") }] })).not.toBe(digest);
+    expect(await digestOf({ steps: [{ ...send, on_interrupted: "ask" }] })).toBe(
+      await digestOf({ steps: [send] }),
+    );
   });
 
   it("changes with the destination of an effect, not with names, conditions and queries that read", async () => {

@@ -123,6 +123,13 @@ describe("the plan of an approval", () => {
           query: "INSERT INTO orders VALUES (1)",
           write: true,
           undo: { type: "http", method: "DELETE", url: "https://api.example.com/x" },
+          // This step has ended, so nothing of it can be interrupted any more.
+          lookup: {
+            type: "http",
+            url: "https://api.example.com/x",
+            happened: "result.status_code == 200",
+            output: { rows: [] },
+          },
         },
         ask,
         {
@@ -144,6 +151,11 @@ describe("the plan of an approval", () => {
           method: "POST",
           url: "https://hooks.example.com/${{ run.id }}",
           for_each: "[1, 2]",
+          lookup: {
+            type: "http",
+            url: "https://api.example.com/sent",
+            happened: "result.status_code == 200",
+          },
         },
       ],
     });
@@ -169,7 +181,10 @@ describe("the plan of an approval", () => {
         version: 1,
         role: "parent",
         run_id: run,
-        steps: [{ id: "post", type: "http", effect: "For each item: Sends POST to hooks.example.com" }],
+        steps: [
+          { id: "post", type: "http", effect: "For each item: Sends POST to hooks.example.com" },
+          { id: "post", type: "http", effect: "Sends GET to api.example.com", lookup: true },
+        ],
       },
       {
         workflow_id: "leaf",
@@ -242,13 +257,15 @@ describe("the plan of an approval", () => {
   });
 });
 
+const reads = { id: "read", type: "sql", database: "shop", query: "SELECT id FROM orders" };
+
 /** A run that asks before it writes to `shop`, and a server with another configuration. */
-async function reconfigured(access: string, changedAccess: string) {
+async function reconfigured(access: string, changedAccess: string, step: object = reads) {
   const dataset = aShop();
   const first = await opened(shop(access, dataset));
   const id = await first.start(
     await first.publish("Deletes", {
-      steps: [ask, { id: "read", type: "sql", database: "shop", query: "SELECT id FROM orders" }],
+      steps: [ask, step],
     }),
   );
   const [approval] = await pending(first.instance);
@@ -270,6 +287,17 @@ describe("a decision", () => {
       expect((await decide(getApproval, { approval_id: approval.id })).plan!.changed).toBe(true);
     },
   );
+
+  it("is refused when what a lookup connects to has changed", async () => {
+    const { id: _, ...read } = reads;
+    const output = { status_code: 200, headers: {}, body: null };
+    const lookup = { ...read, happened: "result.row_count > 0", output };
+    const send = { id: "send", type: "http", method: "POST", url: "https://hooks.example.com/x", lookup };
+    const { decide, approval } = await reconfigured("read-only", "read-write", send);
+    await expect(
+      decide(decideApproval, { approval_id: approval.id, decision: "approve" }),
+    ).rejects.toMatchObject(changed);
+  });
 
   it("with the digest of the new plan is for that plan", async () => {
     const { decide, approval, id, idle, run } = await reconfigured("read-only", "read-write");

@@ -45,7 +45,7 @@ export const planWorkflow = defineTool({
     const workflows = (await visiblePlan(all, sightOfCaller(ctx.read))).map((planned) =>
       planned.role === "reviewed" ? Object.assign({}, planned, { role: "planned" as const }) : planned,
     );
-    const steps = workflows[0]!.steps.filter(({ undo }) => undo !== true);
+    const steps = workflows[0]!.steps.filter(({ undo, lookup }) => undo !== true && lookup !== true);
     const plan = {
       workflow_id: id,
       version,

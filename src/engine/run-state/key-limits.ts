@@ -102,10 +102,12 @@ export const keyOfStart =
     return { limits: newest?.limits ?? null, key: `the key "${keyName}" that published it` };
   };
 
-/** The resources of all steps, and of those that undo them. */
-const resourcesOf = ({ resources, undo }: CompiledDefinition): Set<string> =>
+/** The resources of all steps, and of those inside them. */
+const resourcesOf = ({ resources, undo, lookups }: CompiledDefinition): Set<string> =>
   new Set(
-    [...resources, ...[...undo.values()].map(({ resource }) => resource)].filter((one) => one !== null),
+    [...resources, ...[...undo.values(), ...lookups.values()].map(({ resource }) => resource)].filter(
+      (one) => one !== null,
+    ),
   );
 
 /** The versions that pins name. */

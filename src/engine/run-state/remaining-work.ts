@@ -147,15 +147,16 @@ export function remainingWork({
     return found;
   }
 
-  function entriesOf({ definition, resources, undo }: CompiledDefinition, positions: readonly number[]) {
-    const undoSteps = [...undo.values()];
+  function entriesOf(compiled: CompiledDefinition, positions: readonly number[]) {
+    const { definition, resources, undo } = compiled;
+    const nested = [...undo.values(), ...lookupsAt(compiled, positions).map(([, lookup]) => lookup)];
     const steps = [
       ...positions.map((position) => definition.steps[position]!),
-      ...undoSteps.map(({ step }) => step),
+      ...nested.map(({ step }) => step),
     ];
     return [
       ...positions.map((position) => resources[position]!),
-      ...undoSteps.map(({ resource }) => resource),
+      ...nested.map(({ resource }) => resource),
       ...steps.flatMap((step) => types.get(step.type)?.configurationEntries?.(step) ?? []),
     ].filter((entry) => entry !== null);
   }
@@ -163,32 +164,34 @@ export function remainingWork({
   function describeStep(
     step: StepDefinition,
     { called, connections }: Pick<RunRest, "called" | "connections">,
-    undoneId?: string,
+    nested: { id?: string; undo?: true; lookup?: true } = {},
   ): PlannedStep {
     const versionOf = (id: string): number | null => called.get(id)?.version ?? null;
     const effect = types.get(step.type)?.describeEffect?.(step, { connections, versionOf }) ?? NO_EFFECT;
     const { if: condition } = step;
     return {
-      id: undoneId ?? step.id,
+      id: step.id,
       type: step.type,
       effect: repeated(step, effect.words),
       does: effect.does,
       ...(effect.targets.length > 0 && { targets: effect.targets }),
       ...(condition !== undefined && { if: inOneLine(condition) }),
-      ...(undoneId !== undefined && { undo: true as const }),
+      ...nested,
     };
   }
 
   function describe(
-    { definition, undo }: CompiledDefinition,
+    compiled: CompiledDefinition,
     positions: readonly number[],
     rest: Pick<RunRest, "called" | "connections">,
   ): Pick<PlannedWorkflow, "steps" | "on_failure"> {
+    const { definition, undo } = compiled;
     return {
       ...(definition.on_failure !== undefined && { on_failure: definition.on_failure }),
       steps: [
         ...positions.map((position) => describeStep(definition.steps[position]!, rest)),
-        ...[...undo].map(([id, { step }]) => describeStep(step, rest, id)),
+        ...lookupsAt(compiled, positions).map(([, { step }]) => describeStep(step, rest, { lookup: true })),
+        ...[...undo].map(([id, { step }]) => describeStep(step, rest, { id, undo: true })),
       ],
     };
   }
@@ -292,6 +295,12 @@ const NO_EFFECT: StepEffect = {
   words: "Touches nothing outside of the run",
   does: "nothing",
   targets: [],
+};
+
+/** The lookups of the steps at these positions. Those of steps that have ended are not executed any more. */
+const lookupsAt = ({ definition, lookups }: CompiledDefinition, positions: readonly number[]) => {
+  const ids = new Set(positions.map((position) => definition.steps[position]!.id));
+  return [...lookups].filter(([id]) => ids.has(id));
 };
 
 const repeated = ({ for_each: forEach, repeat }: StepDefinition, effect: string): string =>

@@ -9,7 +9,7 @@ import { ErrorAlert } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { ApprovalBadge } from "./approval-badge.tsx";
 import { ApprovalContext } from "./approval-context.tsx";
-import { ApprovalPlan } from "./approval-plan.tsx";
+import { ApprovalPlan, keyOfPlanned } from "./approval-plan.tsx";
 import { Decision, useRefusal } from "./decision.tsx";
 import { Evidence } from "./evidence.tsx";
 import { DecisionButtons } from "./decision-buttons.tsx";
@@ -109,7 +109,7 @@ function PlanInBrief({ approval }: { approval: Approval }) {
       <Text size="sm">After the decision these can run:</Text>
       <List size="sm" withPadding aria-label="What can run after the decision">
         {steps.slice(0, MAX_STEPS).map((step) => (
-          <List.Item key={`${step.undo === true ? "undo " : ""}${step.id}`}>
+          <List.Item key={keyOfPlanned(step)}>
             <Text size="sm" style={{ overflowWrap: "anywhere" }}>
               <strong>{step.id}</strong>: {step.effect}
               {step.if !== undefined && `, if ${step.if}`}

@@ -6,6 +6,10 @@ import { Section } from "../runs/section.tsx";
 
 type PlannedWorkflow = Plan["workflows"][number];
 
+/** A key in lists of planned steps, where steps inside of a step have its id. */
+export const keyOfPlanned = ({ id, undo, lookup }: PlannedWorkflow["steps"][number]): string =>
+  `${undo === true ? "undo " : lookup === true ? "lookup " : ""}${id}`;
+
 const ROLES = {
   run: "the rest of this run",
   parent: "the rest of a run that waits for it",
@@ -63,10 +67,11 @@ export function PlannedSteps({
         </Text>
         <List size="sm" spacing={4} listStyleType="none" aria-label={`Steps of ${name}`}>
           {steps.map((step) => (
-            <List.Item key={`${step.undo === true ? "undo " : ""}${step.id}`}>
+            <List.Item key={keyOfPlanned(step)}>
               <Text size="sm" style={{ overflowWrap: "anywhere" }}>
                 <strong>
                   {step.undo === true && "Undo of "}
+                  {step.lookup === true && "Lookup of "}
                   {step.id}
                 </strong>{" "}
                 ({step.type}): {step.effect}

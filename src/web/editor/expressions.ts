@@ -10,6 +10,7 @@ const EXPRESSION_FIELDS = [
   ["for_each"],
   ["repeat", "until"],
   ["repeat", "with", "*", "next"],
+  ["lookup", "happened"],
 ];
 const EVENT_FIELDS = ["body", "headers", "query", "id", "received_at"];
 const RUN_FIELDS = ["id", "started_at", "scheduled_for", "workflow_id", "trigger", "event_urls"];
@@ -131,12 +132,19 @@ function loopVariables(scope: Scope): Suggestion[] {
   ];
 }
 
-/** Whether the expression is evaluated after an iteration, or after the step in its undo, and can read its output. */
-const readsResult = ({ field }: Scope): boolean =>
-  field[0] === "undo" || (field[0] === "repeat" && field.at(-1) !== "start");
+/** Whether the expression reads the output of the step, or of its lookup, as `result`: after an iteration, in its undo or its lookup. */
+const readsResult = (scope: Scope): boolean =>
+  scope.field[0] === "undo" ||
+  (scope.field[0] === "repeat" && scope.field.at(-1) !== "start") ||
+  (isInLookup(scope) && LOOKUP_RESULTS.has(scope.field[1]));
 
-/** The fields of the step's output, or of one of its items or iterations. */
+const isInLookup = ({ field }: Scope): boolean => field[0] === "lookup";
+/** Fields of a lookup that are evaluated after its request. */
+const LOOKUP_RESULTS: ReadonlySet<unknown> = new Set(["happened", "output"]);
+
+/** The fields of the step's output, or of one of its items or iterations. Those of a lookup are not reported. */
 function fieldsOfResult(scope: Scope, fields: readonly string[]): Suggestion[] {
+  if (isInLookup(scope)) return [];
   const shape = scope.data.steps?.find((step) => step.id === stepAt(scope)["id"])?.output;
   if (shape === undefined) return [];
   const { for_each: list, repeat } = stepAt(scope);
@@ -169,7 +177,10 @@ function names(scope: Scope): Suggestion[] {
     ...(asObject(root)["state"] === undefined ? [] : [variable("state", "state of the workflow")]),
     ...(repeat === undefined ? [] : [variable("loop", "variables of the iteration")]),
     ...(isAssertion(scope.path) ? [variable("output", "output of the run")] : []),
-    ...(readsResult(scope) ? [variable("result", "output of the step or iteration")] : []),
+    ...(readsResult(scope) ? [variable("result", "output of the step, iteration or lookup")] : []),
+    ...(isInLookup(scope)
+      ? [{ label: "idempotency_key", detail: "key that the attempt sent", kind: "variable" as const }]
+      : []),
     ...(list !== undefined
       ? [
           { label: "item", detail: "current for_each item", kind: "variable" as const },

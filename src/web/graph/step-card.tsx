@@ -78,7 +78,7 @@ function Card({ data: { step }, selected }: NodeProps<StepNode>) {
 }
 
 function Marks({ step }: { step: GraphStep }) {
-  const { condition, fanOut, repeats, undoable, rate, required, progress, attempts } = step;
+  const { condition, fanOut, repeats, undoable, hasLookup, rate, required, progress, attempts } = step;
   return (
     <span className="step-card-marks">
       {condition === true && <span title="Runs only if its condition is true">if</span>}
@@ -95,6 +95,9 @@ function Marks({ step }: { step: GraphStep }) {
       {rate !== undefined && <span title={`Starts at most ${rate}`}>{rate}</span>}
       {required !== undefined && <span title={`${required} people must approve`}>{required}✓</span>}
       {undoable === true && <span title="Is undone if the run does not succeed">↶</span>}
+      {hasLookup === true && (
+        <span title="Finds out whether its effect happened before it is sent again">⌕</span>
+      )}
       {attempts !== undefined && attempts > 1 && <span title={`${attempts} attempts`}>↻{attempts}</span>}
     </span>
   );

@@ -15,6 +15,7 @@ export function stepLabel(step: GraphStep): string {
     fanOut,
     repeats,
     undoable,
+    hasLookup,
     rate,
     required,
     status,
@@ -33,6 +34,7 @@ export function stepLabel(step: GraphStep): string {
     rate !== undefined && `starts at most ${rate}`,
     required !== undefined && `${required} people must approve`,
     undoable === true && "is undone if the run does not succeed",
+    hasLookup === true && "finds out whether its effect happened before it is sent again",
     attempts !== undefined && attempts > 1 && `${attempts} attempts`,
     needs.length === 0 ? "needs no other step" : `needs: ${neededSteps}`,
   ]

@@ -18,6 +18,8 @@ export interface GraphStep {
   repeats?: boolean;
   /** Whether it has an `undo`. */
   undoable?: boolean;
+  /** Whether it has a `lookup`. */
+  hasLookup?: boolean;
   /** Its `rate`, such as `5/s`. */
   rate?: string;
   /** How many people must approve, if more than one. */
@@ -65,6 +67,7 @@ function stepOf(
     ...(isGiven(step["for_each"]) && { fanOut: true }),
     ...(isGiven(step["repeat"]) && { repeats: true }),
     ...(isGiven(step["undo"]) && { undoable: true }),
+    ...(isGiven(step["lookup"]) && { hasLookup: true }),
     ...(typeof step["rate"] === "string" && { rate: step["rate"] }),
     ...(typeof step["required"] === "number" && step["required"] > 1 && { required: step["required"] }),
     ...(state !== undefined && progressOf(state)),

@@ -7,6 +7,7 @@ import type { CompiledDefinition } from "../../../src/engine/definition/compiled
 interface Version {
   resources?: (string | null)[];
   undo?: (string | null)[];
+  lookups?: (string | null)[];
   steps?: { type: string }[];
 }
 
@@ -16,11 +17,12 @@ const cacheOf = (versions: Readonly<Record<string, Version>>) =>
     async find({ workflowId }: { workflowId: string }) {
       const found = versions[workflowId];
       if (found === undefined) return undefined;
-      const { resources = [], undo = [], steps } = found;
+      const { resources = [], undo = [], lookups = [], steps } = found;
       return {
         definition: { steps },
         resources,
         undo: new Map(undo.map((resource, index) => [`s${index}`, { resource }])),
+        lookups: new Map(lookups.map((resource, index) => [`s${index}`, { resource }])),
       } as unknown as CompiledDefinition;
     },
   }) as unknown as Parameters<typeof beyondLimits>[0];
@@ -44,6 +46,7 @@ describe("beyondLimits", () => {
   const cache = cacheOf({
     w: { resources: ["database:shop", null, "model:large", "server:crm"], undo: ["database:crm", null] },
     called: { resources: ["database:shop"] },
+    seen: { resources: [null], lookups: ["database:shop", null] },
     small: { resources: ["database:scratch", "model:small"] },
   });
   const issuesOf = (...args: Parameters<ReturnType<typeof beyondLimits>>) =>
@@ -69,6 +72,10 @@ describe("beyondLimits", () => {
     ],
   ])("finds %s", async (_what, limits, expected) => {
     expect(await messages([own("w")], limits)).toEqual(expected);
+  });
+
+  it("finds the databases of lookups", async () => {
+    expect(await messages([own("seen")], { databases: ["crm"] })).toEqual([uses("database", "shop")]);
   });
 
   it("lets every key use the scratch database", async () => {

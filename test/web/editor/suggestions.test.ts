@@ -313,6 +313,20 @@ describe("a repeated step", () => {
   });
 });
 
+/** A step with an expression in its lookup. */
+const lookupWith = (value: string) =>
+  `steps:\n  - id: pay\n    type: http\n    url: https://x.example.com\n    lookup:\n      type: http\n      ${value}\n`;
+
+describe("the lookup of a step", () => {
+  it("offers the result after its request, and the idempotency key", () => {
+    for (const value of ["happened: res|", 'output: { x: "${{ res|" }'])
+      expect(offered(lookupWith(value))).toContain("result");
+    expect(offered(lookupWith('url: "${{ res|"'))).not.toContain("result");
+    expect(offered(lookupWith('url: "${{ idem|"'))).toContain("idempotency_key");
+    expect(offered(undoWith("idem|"))).not.toContain("idempotency_key");
+  });
+});
+
 /** A step with an expression in its undo. */
 const undoWith = (value: string) =>
   `steps:\n  - id: revenue\n    type: sql\n    query: SELECT 1\n    undo:\n      type: set\n      values: { x: "\${{ ${value}" }\n`;

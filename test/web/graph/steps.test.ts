@@ -85,11 +85,18 @@ describe("graphSteps", () => {
     const [drawn] = graphSteps(definition);
     expect(drawn).toEqual({ id: "poll", type: "http", needs: [], repeats: true });
     const [paced] = graphSteps({
-      steps: [{ id: "hold", type: "http", rate: "5/s", undo: { type: "http" } }],
+      steps: [{ id: "hold", type: "http", rate: "5/s", undo: { type: "http" }, lookup: { type: "http" } }],
     });
-    expect(paced).toEqual({ id: "hold", type: "http", needs: [], rate: "5/s", undoable: true });
+    expect(paced).toEqual({
+      id: "hold",
+      type: "http",
+      needs: [],
+      rate: "5/s",
+      undoable: true,
+      hasLookup: true,
+    });
     expect(stepLabel(paced!)).toBe(
-      "hold, http, starts at most 5/s, is undone if the run does not succeed, needs no other step",
+      "hold, http, starts at most 5/s, is undone if the run does not succeed, finds out whether its effect happened before it is sent again, needs no other step",
     );
     expect(stepLabel(drawn!)).toBe("poll, http, runs repeatedly, needs no other step");
     const items = { done: 2, total: 3, failed: 1, max: 9 };

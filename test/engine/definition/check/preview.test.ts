@@ -156,6 +156,24 @@ describe("a preview", () => {
     expect(preview.steps["a"]).toEqual({ values: { n: 7 } });
   });
 
+  it("shows the request of a lookup", async () => {
+    const reading = { ...query, canLookUp: "any" as const };
+    const writing = { ...query, type: "write", hasEffects: () => true };
+    const lookup = { type: "query", query: "select", limit: "${{ size(idempotency_key) }}" };
+    const given = { happened: "true", output: { rows: [], row_count: 0 } };
+    const { preview, errors } = await checkerOf({}, reading, writing).check(
+      { steps: [{ id: "a", type: "write", query: "insert", lookup: { ...lookup, ...given } }] },
+      { checkConnections: false, inputs: {}, mocks: {} },
+    );
+    expect(errors).toEqual([]);
+    expect(preview?.steps["a"]).toMatchObject({
+      lookup: {
+        query: "select",
+        not_evaluated: { limit: expect.stringContaining("only a run has") as string },
+      },
+    });
+  });
+
   it("shows what would undo a step", async () => {
     const undoable = { ...query, hasEffects: () => true };
     const steps = [{ ...rows, undo: { type: "query", query: "delete", limit: "${{ result.row_count }}" } }];
