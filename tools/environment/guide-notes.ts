@@ -31,6 +31,15 @@ const LOOP =
   "`loop` in the fields of a step with `repeat`: `loop.index` counts the iterations from 0, `loop.<name>` is a variable of `repeat.with`. " +
   "`repeat.until` and `next` also read `result`: the output and the status of the iteration.";
 
+/** Fields of every step that the guide to definitions only names: few steps need them, and each is a topic. */
+export const OF_INTERRUPTIONS: readonly string[] = ["on_interrupted", "lookup"];
+export const INTERRUPTIONS_LINE = `- ${OF_INTERRUPTIONS.map((name) => `\`${name}\``).join(", ")}: after an effect without an answer (topics).`;
+
+const LOOKUP =
+  "Of `lookup`: its fields read what the step reads, and `idempotency_key`, the key that the interrupted attempt sent. `happened` (required) is a condition, and `output` " +
+  "what the step returns if it is true; both also read `result`, the output of the lookup. Without `output` that is returned: only where the lookup has the type of the step. " +
+  "If it is false, the step is sent again; if the lookup fails, `on_interrupted` decides.";
+
 /** The notes on a word, by the word. */
 export const NOTES: Readonly<Record<string, string>> = {
   csv: CSV,
@@ -42,6 +51,9 @@ export const NOTES: Readonly<Record<string, string>> = {
   event: FORMS,
   scheduled_for: SCHEDULED_FOR,
   loop: LOOP,
+  lookup: LOOKUP,
+  happened: LOOKUP,
+  idempotency_key: LOOKUP,
   result: LOOP,
   ...Object.fromEntries(
     ["run", "trigger", "started_at", "event_urls", "item", "index"].map((word) => [word, VARIABLES]),

@@ -15,7 +15,7 @@ import { MAX_BYTES, toYaml } from "../../src/engine/definition/check/index.ts";
 import { FUNCTIONS } from "../../src/engine/definition/expressions/functions.ts";
 import { fieldLine } from "./field-line.ts";
 import { definitionFields, operationFields, placeLines } from "./guide-fields.ts";
-import { NOTES, STEPS_LINE, VARIABLES } from "./guide-notes.ts";
+import { INTERRUPTIONS_LINE, NOTES, OF_INTERRUPTIONS, STEPS_LINE, VARIABLES } from "./guide-notes.ts";
 import { joinGuides, readTopics } from "./topics.ts";
 import { MAX_EXPRESSION_LENGTH } from "../../src/engine/definition/expressions/limits.ts";
 import { LOOPS } from "../../src/engine/definition/expressions/loops.ts";
@@ -136,7 +136,12 @@ function definitionGuide(stepTypes: readonly AnyStepType[]): string {
       .join("\n"),
     "## Fields of every step",
     ["- `type` (required): one of the step types."]
-      .concat(Object.entries(COMMON_STEP_FIELDS).map(([name, schema]) => fieldLine(name, schema)))
+      .concat(
+        Object.entries(COMMON_STEP_FIELDS)
+          .filter(([name]) => !OF_INTERRUPTIONS.includes(name))
+          .map(([name, schema]) => fieldLine(name, schema)),
+        INTERRUPTIONS_LINE,
+      )
       .join("\n"),
     "## Step types (the topic of each lists its fields)",
     stepTypes
@@ -157,12 +162,12 @@ function definitionGuide(stepTypes: readonly AnyStepType[]): string {
     `${MAX_STEPS} steps; ${MAX_BYTES / 1024 / 1024} MiB of definition; expressions of ${MAX_EXPRESSION_LENGTH} characters. ` +
       `Rows of a query: max_rows, ${DEFAULT_MAX_ROWS} unless set, ${MAX_ROWS} at most. Output of a step or a run: ${MAX_OUTPUT_CHARS / 1024 / 1024} MiB. ` +
       `for_each: ${MAX_ITEMS} items; repeat: ${MAX_ITERATIONS} iterations; workflows that run workflows: ${MAX_CALL_DEPTH} levels. ` +
-      "Larger values fail the step; nothing is cut silently.",
+      "Larger values fail the step.",
     "## Next",
-    "query_database shows rows; run_step runs one step with its effects; create_workflow with `from` (their run ids) makes a workflow of what you tried. validate_workflow (POST /workflows/validate) returns all issues; with apply_fixes: true it applies the `patch` of each. Before a draft has effects: plan_workflow says what a run would read, write and send; run_workflow with given: {} runs it as a trial up to the first effect and shows what it would send; backtest_workflow repeats past runs. Past times of a schedule: POST /workflows/{workflow_id}/backfills. To stop a schedule, remove it from the definition and publish again. If publish_workflow answers missing_scope, the draft is saved: tell a person its id and version, and ask them to publish it.",
+    "query_database shows rows; run_step runs one step with its effects; create_workflow with `from` (their run ids) makes a workflow of what you tried. validate_workflow (POST /workflows/validate) returns all issues; with apply_fixes: true it applies the `patch` of each. Before a draft has effects: plan_workflow says what a run reads, writes and sends; run_workflow with given: {} runs a trial up to the first effect and shows what it would send; backtest_workflow repeats past runs. Past times of a schedule: POST /workflows/{workflow_id}/backfills. To stop a schedule, remove it from the definition and publish again. If publish_workflow answers missing_scope, the draft is saved: give a person its id and version to publish.",
     "## When publishing makes a change request",
-    "If the answer of publish_workflow has `review`, another person has to approve the version first. Until then what was published before stays live, and you can run the draft. Give the person you work for review.url. " +
-      'get_workflow with include: ["last_review"] shows its `status`: `pending`: wait; `approved`: it is live; `rejected`: read `comment`, change the draft, and publish again, which makes a new request; any other: read the workflow again before you publish.',
+    "If the answer of publish_workflow has `review`, another person has to approve the version first. Until then the version before stays live; you can run the draft. Give the person you work for review.url. " +
+      'get_workflow with include: ["last_review"] shows its `status`: `pending`: wait; `approved`: it is live; `rejected`: read `comment`, change the draft, and publish again; any other: read the workflow again before you publish.',
   ].join("\n\n");
 }
 

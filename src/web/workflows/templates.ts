@@ -206,6 +206,7 @@ steps:
     timeout: 10s
     retry: { attempts: 4, initial: 2s, on: [http_status, http_failed, timeout] }
     on_error: continue
+    on_interrupted: retry
   - id: mail
     type: email
     if: steps.post.error != null
