@@ -1,6 +1,11 @@
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { CheckReport } from "../../src/core/engine-port.ts";
 import type { Connections } from "../../src/core/connections.ts";
+import {
+  type EffectTarget,
+  interruptionRuleIn,
+  type InterruptionRules,
+} from "../../src/core/interruption-rules.ts";
 import { StepError } from "../../src/core/step-errors.ts";
 import { inlineValidation } from "../../src/core/validation.ts";
 import { checker } from "../../src/engine/definition/check/index.ts";
@@ -19,6 +24,11 @@ const CHILD = {
 
 const entry = { name: "shop", type: "sqlite", access: "read-only" as const, unavailableReason: null };
 
+const rules: InterruptionRules = {
+  hosts: [{ host: "keys.example.com", idempotent: true, onInterrupted: null }],
+  resources: {},
+};
+
 /** Connections that answer with what each test needs. */
 const resources: LocalResources = {
   clock: systemClock,
@@ -33,6 +43,8 @@ const resources: LocalResources = {
   isActiveUser: async (email) => email === "ada@example.com",
   connections: {
     defaultDatabase: "shop",
+    interruptionRules: rules,
+    interruptionRule: (target: EffectTarget) => interruptionRuleIn(rules, target),
     databases: {
       list: () => [entry],
       prepare: async ({ query }: { query: string }) => {
@@ -83,6 +95,8 @@ const comparable = ({
   })),
 });
 
+const post = (host: string) => ({ id: "p", type: "http", method: "POST", url: `https://${host}/` });
+
 const DEFINITIONS: [name: string, source: unknown, options?: object][] = [
   [
     "a definition without issues",
@@ -92,6 +106,8 @@ const DEFINITIONS: [name: string, source: unknown, options?: object][] = [
   ["unreadable YAML", "steps: ["],
   ["a connection that is down", { steps: [{ id: "q", type: "sql", query: "select down" }] }],
   ["a private host", { steps: [{ id: "h", type: "http", url: "http://10.0.0.1/" }] }],
+  ["an effect that may be repeated", { steps: [post("a.example.com")] }],
+  ["an effect that the receiver recognizes", { steps: [post("keys.example.com")] }],
   [
     "calls of workflows",
     {

@@ -46,6 +46,13 @@ describe("toYaml", () => {
     },
   );
 
+  it("writes what follows failures and interruptions at the end of a step", () => {
+    const lookup = { type: "http" };
+    const step = { lookup, on_interrupted: "ask", cache: "1h", url: "https://x.example.com", id: "a" };
+    const [first] = (parse(toYaml({ steps: [step] })) as { steps: object[] }).steps;
+    expect(Object.keys(first!)).toEqual(["id", "url", "cache", "on_interrupted", "lookup"]);
+  });
+
   it("leaves other texts without quotes", () => {
     const texts = ["noon", "only", "a=b", "1 item", "v1.2", "10 000", "é", "on_error"];
     expect(toYaml({ x: texts })).toBe(`x:\n${texts.map((text) => `  - ${text}\n`).join("")}`);
