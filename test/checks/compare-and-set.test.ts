@@ -12,7 +12,7 @@ const typeScriptIn = (folder: string): string[] =>
 
 /** The ports as the transactions and stores name them. */
 const PORTS =
-  "jobs|runs|approvals|approvalLinks|approvalMessages|triggers|triggerDeliveries|backfills|backtests|bulkActions|outbox|schedules|usage|workflowStates|events|reviews|subscriptions|expectations|keyNotices|deliveryQueue|apiKeys|sessions|links|keys|engine";
+  "jobs|runs|approvals|approvalLinks|approvalMessages|triggers|triggerDeliveries|backfills|backtests|bulkActions|interruptions|outbox|schedules|usage|workflowStates|events|reviews|subscriptions|expectations|keyNotices|deliveryQueue|apiKeys|sessions|links|keys|engine";
 
 /** The methods of the ports that report whether they were applied. */
 function compareAndSetMethods(): string[] {
@@ -66,6 +66,9 @@ describe("the result of a compare-and-set", () => {
         "pauseSubscription",
         "raiseAlert",
         "redeliver",
+        "open",
+        "settle",
+        "settleInterruption",
       ]),
     );
   });

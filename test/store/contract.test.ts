@@ -3,6 +3,7 @@ import { engineReaders, engineTransaction } from "../../src/store/engine-transac
 import { unitOfWork } from "../../src/store/unit-of-work.ts";
 import { backtestContract } from "../support/contracts/backtest-contract.ts";
 import { bulkActionContract } from "../support/contracts/bulk-action-contract.ts";
+import { interruptionContract } from "../support/contracts/interruption-contract.ts";
 import { lockingContract } from "../support/contracts/locking-contract.ts";
 import { queueContract } from "../support/contracts/queue-contract.ts";
 import type { ContractSetup } from "../support/contracts/setup.ts";
@@ -33,4 +34,5 @@ describe.each(JOURNAL_MODES)("SQLite with a %s", (_, local) => {
   lockingContract(sqlite(local));
   backtestContract(sqlite(local));
   bulkActionContract(sqlite(local));
+  interruptionContract(sqlite(local));
 });

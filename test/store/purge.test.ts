@@ -15,6 +15,7 @@ import { usageWriter } from "../../src/store/usage.ts";
 import { newBacktest } from "../support/backtest-records.ts";
 import { newBulkAction } from "../support/bulk-action-records.ts";
 import { runToEnd, testEngine } from "../support/engine.ts";
+import { newInterruption } from "../support/interruption-records.ts";
 
 /** The search index of workflows, which is as permanent as they are. */
 const SEARCH_TABLES = [
@@ -64,6 +65,7 @@ const OF_RUNS = [
   "approval_messages",
   "events",
   "fan_outs",
+  "interruptions",
   "run_attempts",
   "run_steps",
   "run_values",
@@ -213,6 +215,7 @@ async function filled() {
     await tx.backtests.insert(backtest, [id]);
     const ended = { status: "finished", finishedAt: iso(now), createdAt: iso(now) } as const;
     await tx.bulkActions.insert(newBulkAction("blk_1", ended), [{ run: id, planDigest: null }]);
+    expect(await tx.interruptions.open(newInterruption("int_1", { runId: id }))).toBe(true);
     await tx.users.insert({
       id: "usr_1",
       email: "ann@example.com",

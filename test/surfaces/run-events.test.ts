@@ -286,6 +286,7 @@ async function openAlone(steps: number, record: Partial<StepRecord> = {}) {
         },
         runningSteps: async () => [],
       },
+      interruptions: { openCounts: async () => new Map() },
     },
     engine: {
       getDefinition: async () => definition,
