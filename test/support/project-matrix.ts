@@ -22,6 +22,7 @@ import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
 import { updateWorkflow } from "../../tools/workflows/update-workflow.ts";
 import { eventually } from "./eventually.ts";
 import { temporaryDirectory, testInstance } from "./instance.ts";
+import { addInterruption } from "./interruption-records.ts";
 import { addProject, memberOf } from "./projects.ts";
 import { addUser, callAs, keyPrincipal, signIn } from "./users.ts";
 
@@ -57,6 +58,7 @@ export interface ProjectThings {
   backfill: string;
   backtest: string;
   bulkAction: string;
+  interruption: string;
   subscription: string;
   /** A delivery to a trigger, and one to a subscription. */
   delivery: string;
@@ -69,6 +71,7 @@ export const missing = ({
   backfill,
   backtest,
   bulkAction,
+  interruption,
   delivery,
   outgoing,
   subscription,
@@ -89,6 +92,7 @@ export const missing = ({
   backfill: `${backfill.slice(0, -4)}none`,
   backtest: `${backtest.slice(0, -4)}none`,
   bulkAction: `${bulkAction.slice(0, -4)}none`,
+  interruption: `${interruption.slice(0, -4)}none`,
   subscription: `${subscription.slice(0, -4)}none`,
   delivery: `${delivery.slice(0, -4)}none`,
   outgoing: `${outgoing.slice(0, -4)}none`,
@@ -227,6 +231,7 @@ export async function openProjectMatrix() {
       backfill: backfill.id,
       backtest: backtest.id,
       bulkAction: bulkAction.id!,
+      interruption: await addInterruption(instance, waitingRun),
       workflow: id,
       finishedRun: finished.id,
       waitingRun,
@@ -360,6 +365,7 @@ export async function dumpProject(
     await read.selectFrom("approvals").selectAll().where("run_id", "in", ids).execute(),
     await read.selectFrom("backtests").selectAll().where("project", "=", THEIRS).execute(),
     await read.selectFrom("bulk_actions").selectAll().where("project", "=", THEIRS).execute(),
+    await read.selectFrom("interruptions").selectAll().where("project", "=", THEIRS).execute(),
     await read.selectFrom("projects").selectAll().where("id", "=", THEIRS).execute(),
     await read.selectFrom("project_members").selectAll().where("project", "=", THEIRS).execute(),
     await read.selectFrom("grants").selectAll().where("project", "=", THEIRS).execute(),

@@ -20,6 +20,7 @@ import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
 import { eventually } from "./eventually.ts";
+import { addInterruption } from "./interruption-records.ts";
 import { fakeClock, temporaryDirectory, testInstance, type TestInstance } from "./instance.ts";
 import { callAs, addUser, signIn } from "./users.ts";
 
@@ -53,6 +54,7 @@ export type ResourceKind =
   | "run"
   | "approval"
   | "bulk action"
+  | "interruption"
   | "api key"
   | "session"
   | "user"
@@ -257,6 +259,7 @@ export async function openRolesMatrix() {
     // The run has ended, so that it can be retried, and its event stream ends.
     run: async (owner) => (await newEndedRun(owner)).id,
     "bulk action": newBulkAction,
+    interruption: async (owner) => addInterruption(instance, (await newEndedRun(owner)).id),
     "api key": async ({ email }) => (await instance.key({ owner: email })).record.id,
     session: async ({ user }) => (await signIn(instance, user ?? (await newUser("viewer")).user!)).session.id,
     user: async ({ user }) => user?.id ?? "usr_none",
@@ -315,6 +318,7 @@ const TABLES = [
   "backtest_runs",
   "bulk_actions",
   "bulk_action_runs",
+  "interruptions",
 ] as const;
 
 const textOf = (row: object): string =>

@@ -15,6 +15,7 @@ import { invoke } from "../../src/surfaces/invoke.ts";
 import { untilPassing } from "./eventually.ts";
 import { apiClient } from "./http.ts";
 import { type FakeClock, testInstance, type TestInstance } from "./instance.ts";
+import { addInterruption } from "./interruption-records.ts";
 import type { Json } from "./json.ts";
 import { connect } from "./mcp.ts";
 import { signedInUser, signIn, type SignedIn } from "./users.ts";
@@ -41,6 +42,8 @@ export interface SurfaceClient {
   giveUpDeliveries(): Promise<Json>;
   /** Continues the running backtests until they have ended. */
   finishBacktests(): Promise<Json>;
+  /** Opens an interruption of a run. */
+  interrupt(run: Record<string, unknown>): Promise<Json>;
 }
 
 const PROGRAM = { name: "parity", version: "1" };
@@ -139,6 +142,12 @@ const finisherOf =
     return {};
   };
 
+const interrupterOf =
+  (instance: TestInstance) =>
+  async ({ run_id: id }: Record<string, unknown>): Promise<Json> => ({
+    id: await addInterruption(instance, id as string),
+  });
+
 const giverUpOf =
   ({ store }: TestInstance, clock: FakeClock) =>
   async (): Promise<Json> => {
@@ -154,6 +163,7 @@ async function direct(clock: FakeClock, config: unknown): Promise<SurfaceClient>
     clock,
     deliver: delivererTo(instance),
     giveUpDeliveries: giverUpOf(instance, clock),
+    interrupt: interrupterOf(instance),
     finishBacktests,
     async call(tool, input, by) {
       const requestId = newRequestId();
@@ -186,6 +196,7 @@ async function overMcp(clock: FakeClock, config: unknown): Promise<SurfaceClient
     clock,
     deliver: delivererTo(instance),
     giveUpDeliveries: giverUpOf(instance, clock),
+    interrupt: interrupterOf(instance),
     finishBacktests,
     async call(tool, input, by) {
       // The preparation of a scenario may use operations of REST only, and signed-in users.
@@ -213,6 +224,7 @@ async function overRest(clock: FakeClock, config: unknown): Promise<SurfaceClien
     call: caller(url, callers),
     deliver: delivererTo(instance),
     giveUpDeliveries: giverUpOf(instance, clock),
+    interrupt: interrupterOf(instance),
     finishBacktests,
   };
 }

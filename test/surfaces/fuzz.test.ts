@@ -216,6 +216,8 @@ const NEED_LUCK: ReadonlySet<string> = new Set([
   "cancel_bulk_action",
   "get_bulk_action",
   "list_bulk_action_runs",
+  "get_interruption",
+  "settle_interruption",
   "cancel_backtest",
   "get_backtest",
   "list_backtest_runs",

@@ -12,6 +12,7 @@ import { RECEIVE, TRIGGER_SCENARIOS } from "../support/parity-triggers.ts";
 import { STEP_SCENARIOS } from "../support/parity-steps.ts";
 import { ACCOUNT_SCENARIOS } from "../support/parity-accounts.ts";
 import { BULK_ACTION_SCENARIOS } from "../support/parity-bulk-actions.ts";
+import { INTERRUPT, INTERRUPTION_SCENARIOS } from "../support/parity-interruptions.ts";
 import { REVIEW_SCENARIOS } from "../support/parity-reviews.ts";
 import {
   lastOutput,
@@ -31,6 +32,7 @@ const SCENARIOS = {
   ...BACKFILL_SCENARIOS,
   ...BACKTEST_SCENARIOS,
   ...BULK_ACTION_SCENARIOS,
+  ...INTERRUPTION_SCENARIOS,
   ...TRIGGER_SCENARIOS,
 };
 const toolNamed = (name: string): AnyTool => catalogue.find((tool) => tool.name === name)!;
@@ -56,7 +58,7 @@ function comparable({ output, problem }: CallResult, tool: AnyTool): CallResult 
             .replaceAll(/\bhttp:\/\/[\w.:]+\/hooks\/[\w.-]+/g, "(the URL of a trigger)")
             .replaceAll(/\brun_[\w-]{12}/g, "(a run)")
             .replaceAll(/\bapr_[\w-]{22}/g, "(an approval)")
-            .replaceAll(/\b(bf|blk|bt|key|rev|ses|usr|trd|trg|sub|dlv|evt)_[\w-]{12}/g, "(a $1)")
+            .replaceAll(/\b(bf|blk|bt|int|key|rev|ses|usr|trd|trg|sub|dlv|evt)_[\w-]{12}/g, "(a $1)")
             .replaceAll(/\bdigest: "[\w-]{22}"/g, "(a digest of runs)")
             .replaceAll(/\bwhsec_[\w+/=]{44}/g, "(a signing secret)")
             .replaceAll(/\bmill_\w{36}\b/g, "(a key's value)")
@@ -84,6 +86,7 @@ const PREPARATIONS: Readonly<
   [RECEIVE]: (way, input) => way.deliver(input),
   [GIVE_UP]: (way) => way.giveUpDeliveries(),
   [FINISH]: (way) => way.finishBacktests(),
+  [INTERRUPT]: (way, input) => way.interrupt(input),
 };
 
 async function play(way: SurfaceClient, steps: readonly ParityCall[]): Promise<CallResult[]> {

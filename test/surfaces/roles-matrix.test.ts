@@ -104,6 +104,7 @@ const noBacktest = {
   more: ["bt_none"],
 } as const;
 
+const interruption = { of: "interruption", ...ofAll, none: "interruption_not_found" } as const;
 const bulkAction = { of: "bulk action", ...ofAll, none: "bulk_action_not_found" } as const;
 
 /** Every operation: what it requires, and the outcomes by owner of the resource. */
@@ -190,6 +191,14 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   get_bulk_action: { ...reads, ...bulkAction },
   list_bulk_action_runs: { ...reads, ...bulkAction },
   cancel_bulk_action: { ...bulkAction, needs: "run", ...changes, send: () => ({}) },
+  list_interruptions: reads,
+  get_interruption: { ...reads, ...interruption },
+  settle_interruption: {
+    ...interruption,
+    needs: "approve",
+    ...changes,
+    send: () => ({ outcome: "happened", output: { value: "paid" } }),
+  },
   get_triggers: { ...reads, ...workflow },
   rotate_trigger: { ...publishes, more: ["hook"], send: () => ({}) },
   list_trigger_deliveries: { ...reads, ...workflow },

@@ -15,6 +15,7 @@ import type {
   Backtest,
   BulkAction,
   Delivery,
+  Interruption,
   Owned,
   Review,
   Run,
@@ -218,6 +219,7 @@ export async function openCompany({ instance, executor, url, mcpUrl }: Installat
     backfills: [] as Backfill[],
     backtests: [] as Backtest[],
     bulkActions: [] as BulkAction[],
+    interruptions: [] as Interruption[],
     /** Projects that were made in the sequence, which nothing else is about. */
     madeProjects: [] as string[],
     invited: [] as string[],

@@ -45,6 +45,7 @@ const ABOUT: Readonly<Record<About, (it: Case) => Thing>> = {
     project: one?.project,
     workflow: one?.workflow?.id ?? null,
   }),
+  interruption: ({ interruption }: Case): Thing => ofRun(interruption?.run),
   approval: ({ approval }: Case): Thing => ofRun(approval?.run),
   review: ({ review }: Case): Thing => ofWorkflow(review?.workflow),
   subscription: ({ project }: Case): Thing => ({ project, workflow: null }),

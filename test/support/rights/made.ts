@@ -68,3 +68,8 @@ export interface BulkAction extends Owned {
   /** That of its run; null for a single step. */
   workflow: Workflow | null;
 }
+export interface Interruption {
+  id: string;
+  run: Run;
+  isSettled: boolean;
+}

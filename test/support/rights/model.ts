@@ -27,12 +27,13 @@ export const NEEDS: Readonly<Record<Scope, Partial<Record<About, string>>>> = {
   read: {
     any: `create_api_key describe_key end_absence end_other_sessions end_session get_absence get_key_changes list_api_keys
       list_approvals list_projects list_sessions revoke_api_key rotate_api_key set_absence`,
-    list: "get_overdue_workflows list_bulk_actions list_reviews list_runs list_schedules list_workflows",
+    list: "get_overdue_workflows list_bulk_actions list_interruptions list_reviews list_runs list_schedules list_workflows",
     project: "describe_database describe_environment get_project list_grants list_offered_workflows",
     workflow: `get_backfill get_backtest get_exposure get_offer get_schedule get_trigger_delivery get_triggers get_workflow get_workflow_state
       get_workflow_version list_backfills list_backtest_runs list_backtests list_state_changes list_trigger_deliveries list_workflow_runs list_workflow_versions
       plan_workflow preview_backfill`,
     bulk_action: "get_bulk_action list_bulk_action_runs",
+    interruption: "get_interruption",
     run: "compare_runs get_run get_run_definition get_run_value",
     approval: "get_approval",
     review: "get_review",
@@ -52,7 +53,7 @@ export const NEEDS: Readonly<Record<Scope, Partial<Record<About, string>>>> = {
     run: "cancel_run retry_run start_bulk_action",
     bulk_action: "cancel_bulk_action",
   },
-  approve: { approval: "decide_approval delegate_approval" },
+  approve: { approval: "decide_approval delegate_approval", interruption: "settle_interruption" },
   admin: {
     any: "create_project invite_user list_users renew_invitation reset_user_password update_user",
     list: "list_deliveries list_subscriptions",

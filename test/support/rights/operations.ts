@@ -1,6 +1,7 @@
 /** What actors do in a sequence: what a request is about, what the model says of it, and what is so after it. */
 import { ACCOUNT_OPERATIONS } from "./account-operations.ts";
 import { APPROVAL_OPERATIONS } from "./approval-operations.ts";
+import { INTERRUPTION_OPERATIONS } from "./interruption-operations.ts";
 import { KEY_OPERATIONS } from "./key-operations.ts";
 import { PROJECT_OPERATIONS } from "./project-operations.ts";
 import { READ_OPERATIONS } from "./read-operations.ts";
@@ -21,6 +22,7 @@ const MAKERS: Makers = [
   ...START_OPERATIONS,
   ...BACKTEST_OPERATIONS,
   ...BULK_OPERATIONS,
+  ...INTERRUPTION_OPERATIONS,
   ...PROJECT_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
   ...KEY_OPERATIONS,

@@ -100,6 +100,7 @@ export type About =
   | "workflow"
   | "run"
   | "bulk_action"
+  | "interruption"
   | "approval"
   | "review"
   | "subscription"
@@ -114,6 +115,7 @@ export interface Case {
   next?: Run;
   bulkAction?: { project: string; workflow: Workflow | null };
   approval?: Approval;
+  interruption?: { run: Run };
   review?: Review;
   /** Whether a change takes effect only when it is published, as a new definition does. */
   isDraft?: boolean;
