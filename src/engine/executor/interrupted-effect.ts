@@ -272,7 +272,7 @@ function failed({ job, found }: Attempt, interruption: InterruptionRecord): Step
       fix:
         outcome === "unknown"
           ? "retry_run sends it again."
-          : `Find out whether it happened, and settle ${id} (POST /interruptions/${id}, millrace interruptions settle, or the page of the run). Then retry_run takes its output, or sends it again.`,
+          : `Find out whether it happened, and settle ${id} (POST /interruptions/${id}/settle, millrace interruptions settle, or the page of the run). Then retry_run takes its output, or sends it again.`,
       details: { interruption: id },
       transient: false,
     },
