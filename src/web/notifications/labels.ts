@@ -5,6 +5,7 @@ export const EVENT_LABELS: Readonly<Record<Subscription["events"][number], strin
   "run.failed": "A run failed",
   "run.succeeded": "A run succeeded",
   "run.waiting": "A run waits",
+  "run.interrupted": "It isn't known whether an effect of a run happened",
   "approval.requested": "An approval is needed",
   "workflow.published": "A version was published",
   "workflow.overdue": "A workflow is overdue",
