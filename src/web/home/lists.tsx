@@ -10,8 +10,8 @@ import type { ApiResponse } from "../api/client.ts";
 import { useHasScope, useSession } from "../app/session.tsx";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { runName } from "../runs/run-name.ts";
+import { RunStatus } from "../runs/run-status.tsx";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
-import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
 import { pendingApprovalsQuery, homeRunsQuery, upcomingSchedulesQuery } from "./queries.ts";
 
@@ -123,7 +123,7 @@ export function RecentRuns() {
       {(run) => (
         <Group justify="space-between" wrap="nowrap" gap="sm">
           <ListEntry to={`/runs/${run.id}`} label={runName(run)} details={<Time at={run.created_at} ago />} />
-          <StatusBadge status={run.status} />
+          <RunStatus run={run} />
         </Group>
       )}
     </ShortList>

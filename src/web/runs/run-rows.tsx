@@ -3,13 +3,13 @@ import { Anchor, Box, Card, Checkbox, Group, Stack, Table, Text } from "@mantine
 import { Link } from "react-router";
 import type { RunSummary } from "../../../schemas/run.ts";
 import { ProjectBadge } from "../projects/project-badge.tsx";
-import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
 import { useNow } from "../ui/now.ts";
 import { firstSentence } from "./failure.ts";
 import { formatElapsed } from "./elapsed.ts";
 import { triggerLabel } from "./labels.ts";
 import { runName } from "./run-name.ts";
+import { RunStatus } from "./run-status.tsx";
 import type { RunSelection } from "./use-run-selection.ts";
 
 interface RunRowsProps {
@@ -47,7 +47,7 @@ export function RunRows({ runs, stale, selection }: RunRowsProps) {
                 </Table.Td>
               )}
               <Table.Td w={140}>
-                <StatusBadge status={run.status} />
+                <RunStatus run={run} />
               </Table.Td>
               <Table.Td>
                 <RunName run={run} />
@@ -79,7 +79,7 @@ export function RunRows({ runs, stale, selection }: RunRowsProps) {
                   <SelectRun run={run} selection={selection} />
                   <RunName run={run} />
                 </Group>
-                <StatusBadge status={run.status} />
+                <RunStatus run={run} />
               </Group>
               <FailureReason run={run} />
               <Text size="sm" c="dimmed">

@@ -3,9 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { writeFilters } from "../runs/filters.ts";
 import { triggerLabel } from "../runs/labels.ts";
+import { RunStatus } from "../runs/run-status.tsx";
 import { formatDuration, Time } from "../ui/time.tsx";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
-import { StatusBadge } from "../ui/status-badge.tsx";
 import { recentRunsQuery } from "./queries.ts";
 
 interface RecentRunsProps {
@@ -47,6 +47,7 @@ export function RecentRuns({ workflowId, project }: RecentRunsProps) {
                     created_at: at,
                     started_at: from,
                     finished_at: to,
+                    open_interruptions: open,
                   }) => (
                     <Table.Tr key={id}>
                       <Table.Td>
@@ -58,7 +59,7 @@ export function RecentRuns({ workflowId, project }: RecentRunsProps) {
                         </Text>
                       </Table.Td>
                       <Table.Td>
-                        <StatusBadge status={status} />
+                        <RunStatus run={{ id, status, open_interruptions: open }} />
                       </Table.Td>
                       <Table.Td visibleFrom="xs">{triggerLabel({ trigger, trial })}</Table.Td>
                       <Table.Td visibleFrom="xs">

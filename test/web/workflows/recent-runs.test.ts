@@ -24,15 +24,25 @@ const RUN: RunSummary & { workflow_id: string } = {
   error: null,
 };
 
-it("links to the run list with a filter that the list understands", () => {
+/** The recent runs as HTML. */
+function render(runs: (typeof RUN)[]): string {
   const client = new QueryClient();
-  client.setQueryData(recentRunsQuery(RUN.workflow_id).queryKey, [RUN]);
+  client.setQueryData(recentRunsQuery(RUN.workflow_id).queryKey, runs);
   const page = createElement(
     QueryClientProvider,
     { client },
     createElement(MemoryRouter, null, createElement(RecentRuns, { workflowId: RUN.workflow_id })),
   );
-  const html = renderToStaticMarkup(createElement(MantineProvider, null, page));
-  const query = /href="\/runs(\?[^"]*)"/.exec(html)?.[1];
+  return renderToStaticMarkup(createElement(MantineProvider, null, page));
+}
+
+it("links to the run list with a filter that the list understands", () => {
+  const query = /href="\/runs(\?[^"]*)"/.exec(render([RUN]))?.[1];
   expect(readFilters(new URLSearchParams(query))).toEqual({ workflow: RUN.workflow_id, status: [] });
+});
+
+it("marks a run with open interruptions", () => {
+  const label = 'aria-label="1 open interruption: nobody knows whether its effect happened"';
+  expect(render([{ ...RUN, open_interruptions: 1 }])).toContain(label);
+  expect(render([RUN])).not.toContain("interruption");
 });
