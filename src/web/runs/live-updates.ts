@@ -45,6 +45,8 @@ export function mergeLiveUpdates(run: Run, updates: LiveUpdates): LiveRun {
   return {
     ...run,
     ...summary,
+    // Left out when there are none: then the fetched number does not count.
+    open_interruptions: (updates.summary ?? run).open_interruptions,
     error: run.error ?? error,
     steps: [
       ...steps.map((step) => updates.steps.get(step.id) ?? step),
@@ -54,12 +56,23 @@ export function mergeLiveUpdates(run: Run, updates: LiveUpdates): LiveRun {
   };
 }
 
-/** Whether something changed that events don't contain: the run's status, or its approvals. */
+/** Whether something changed that events don't contain: the run's status, its approvals, or its interruptions. */
 export function needsRefetch(before: LiveRun, after: LiveRun): boolean {
-  if (before.status !== after.status) return true;
+  if (before.status !== after.status || before.open_interruptions !== after.open_interruptions) return true;
+  if (waitingInterrupted(before) !== waitingInterrupted(after)) return true;
   const waiting = ({ steps }: LiveRun): RunStep[] =>
     steps.filter(({ type, status }) => type === "approval" && status === "waiting");
   const [old, current] = [waiting(before), waiting(after)];
   // An event of a step that goes on waiting reports a decision that was not the last one.
   return old.length !== current.length || current.some((step, index) => step !== old[index]);
 }
+
+/** The waiting steps with open interruptions: each may have begun to wait for a person's answer, or no longer wait for it. */
+const waitingInterrupted = ({ steps, interruptions = [] }: LiveRun): string =>
+  steps
+    .filter(
+      ({ id, status }) =>
+        status === "waiting" && interruptions.some(({ step_id: interrupted }) => interrupted === id),
+    )
+    .map(({ id }) => id)
+    .join(" ");

@@ -1,7 +1,8 @@
-/** The banner of a run: why it failed and how to fix it, its pending approvals, or why it is still queued. */
+/** The banner of a run: its open interruptions, why it failed and how to fix it, its pending approvals, or why it is still queued. */
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconBan, IconFlask, IconRubberStamp } from "@tabler/icons-react";
 import { Link } from "react-router";
+import { RunInterruptions } from "../interruptions/run-interruptions.tsx";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { describeFailure } from "./failure.ts";
 import type { LiveRun } from "./live-updates.ts";
@@ -14,6 +15,7 @@ export function RunBanner({ run }: { run: LiveRun }) {
           <Text size="sm">This run executes no step with effects, and changes no state.</Text>
         </Alert>
       )}
+      <RunInterruptions run={run} />
       <StatusBanner run={run} />
     </>
   );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Interruption } from "../../../schemas/interruption.ts";
 import type { Run, RunStep } from "../../../schemas/run.ts";
 import {
   mergeLiveUpdates,
@@ -35,6 +36,24 @@ const fetched: Run = {
   started_by: { owner: "ann@example.com", key_name: "", surface: "web", client: "x" },
   inputs: { a: 1 },
   steps: [step("a", "running"), step("b", "pending", "approval")],
+};
+
+const INTERRUPTION: Interruption = {
+  id: "int_1",
+  run_id: "run_1",
+  workflow_id: "w",
+  step_id: "a",
+  attempt: 1,
+  reason: "executor_ended",
+  idempotency_key: null,
+  started_at: at,
+  interrupted_at: at,
+  waiting: false,
+  lookup: null,
+  outcome: null,
+  settled_at: null,
+  settled_by: null,
+  comment: null,
 };
 
 describe("live updates of a run", () => {
@@ -81,5 +100,20 @@ describe("live updates of a run", () => {
     const waits = after({ event: "step", data: step("b", "waiting", "approval") });
     expect(needsRefetch(waits, waits)).toBe(false);
     expect(needsRefetch(waits, after({ event: "step", data: step("b", "waiting", "approval") }))).toBe(true);
+  });
+
+  it("require a refetch when an interruption opens, is answered, or begins to be waited for", () => {
+    const open = { open_interruptions: 1 };
+    const run: Run = { ...fetched, ...open, interruptions: [INTERRUPTION] };
+    const before = mergeLiveUpdates(run, NO_UPDATES);
+    const after = (...events: Parameters<typeof applyEvents>[1]) =>
+      mergeLiveUpdates(run, applyEvents(NO_UPDATES, events));
+    expect(needsRefetch(before, after({ event: "run", data: { ...card("running"), ...open } }))).toBe(false);
+    expect(needsRefetch(before, after({ event: "run", data: card("running") }))).toBe(true);
+    expect(
+      needsRefetch(before, after({ event: "run", data: { ...card("running"), open_interruptions: 2 } })),
+    ).toBe(true);
+    expect(needsRefetch(before, after({ event: "step", data: step("a", "waiting") }))).toBe(true);
+    expect(needsRefetch(before, after({ event: "step", data: step("b", "running") }))).toBe(false);
   });
 });
