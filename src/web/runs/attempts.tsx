@@ -46,7 +46,7 @@ export function Attempts({ runId, ownerLabel, attempts, reportedAttempt, now }: 
               <Stack gap="sm">
                 {attempt.error !== null && attempt !== reportedAttempt && <ErrorBox error={attempt.error} />}
                 {attempt.status === "interrupted" && (
-                  <Text size="sm">The process that ran this attempt ended, so the step was retried.</Text>
+                  <Text size="sm">The process that ran this attempt ended before the attempt did.</Text>
                 )}
                 {attempt.usage !== null && <Text size="sm">Model usage: {formatUsage(attempt.usage)}</Text>}
                 {attempt.input !== undefined && (

@@ -1,12 +1,12 @@
 /** One step of a run: input, output, attempts and error. */
 import { Alert, Anchor, Button, Card, Code, Group, Stack, Text, Title } from "@mantine/core";
-import { useThrottledValue } from "@mantine/hooks";
 import { IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link, useSearchParams } from "react-router";
 import type { RunStep } from "../../../schemas/run.ts";
 import { waitEndLabel } from "../../../schemas/waiting-step-types.ts";
+import { StepInterruptions } from "../interruptions/step-interruptions.tsx";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { Copy } from "../ui/copy.tsx";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
@@ -21,10 +21,8 @@ import { stepQuery, fullValueLoader } from "./queries.ts";
 import type { LiveRun } from "./live-updates.ts";
 import { formatElapsed } from "./elapsed.ts";
 import { formatUsage, sumUsage } from "./usage.ts";
+import { useStepRevision } from "./use-step-revision.ts";
 import { describeReuse } from "./labels.ts";
-
-/** Minimum time between two requests for the details of a step, in milliseconds: a fan-out changes many times a second. */
-const DETAILS_THROTTLE_MS = 2_000;
 
 interface StepPanelProps {
   run: LiveRun;
@@ -38,10 +36,7 @@ export function StepPanel({ run, step, now, onClose }: StepPanelProps) {
   const [params, setParams] = useSearchParams();
   const itemParam = params.get("item") ?? "";
   const item = step.items !== undefined && /^\d{1,6}$/.test(itemParam) ? Number(itemParam) : undefined;
-  const revision = useThrottledValue(
-    `${step.status} ${step.attempts} ${step.items?.done ?? ""} ${step.items?.failed ?? ""}`,
-    DETAILS_THROTTLE_MS,
-  );
+  const revision = useStepRevision(step);
   const query = useQuery(stepQuery(run.id, step.id, item, revision));
   const current = item === undefined ? step : (query.data ?? step);
   const showItem = (to: number | undefined): void =>
@@ -89,6 +84,7 @@ export function StepPanel({ run, step, now, onClose }: StepPanelProps) {
         <QueryContent query={query} skeleton={<LoadingSkeleton rows={3} />}>
           {(details) => (
             <Details run={run} step={details} now={now}>
+              <StepInterruptions run={run} stepId={details.id} item={details.item} revision={revision} />
               {details.items !== undefined && item === undefined && (
                 <Items run={run} step={details} revision={revision} onItem={showItem} />
               )}
