@@ -327,6 +327,7 @@ export async function openSeededSite(): Promise<SeededSite> {
       "/runs/:runId/retry": `/runs/${runs[1]!.id}/retry`,
       "/runs/:runId/workflow": `/runs/${single.id}/workflow`,
       "/bulk-actions": "/bulk-actions",
+      "/interruptions": "/interruptions",
       "/bulk-actions/:bulkActionId": `/bulk-actions/${bulkAction.id}`,
       "/approvals": "/approvals",
       "/approvals/:approvalId": `/approvals/${approval.id}`,

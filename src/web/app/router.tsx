@@ -46,6 +46,7 @@ const routes: RouteObject[] = [
           page("/bulk-actions/:bulkActionId", () => import("../bulk-actions/bulk-action.tsx")),
           page("/approvals", () => import("../approvals/list.tsx")),
           page("/approvals/:approvalId", () => import("../approvals/approval.tsx")),
+          page("/interruptions", () => import("../interruptions/list.tsx")),
           page("/reviews", () => import("../reviews/list.tsx")),
           page("/reviews/:reviewId", () => import("../reviews/review.tsx")),
           page("/keys", () => import("../keys/keys.tsx")),

@@ -1,10 +1,11 @@
 /** The list of approvals, by status. The status, whom they concern and the run are query parameters of the page. */
 import { Button, Group, Select, SegmentedControl, Stack } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { useSearchParams } from "react-router";
+import { Link, useSearchParams } from "react-router";
 import type { ForMe } from "../../../schemas/approval.ts";
 import type { ApprovalStatus } from "../../../schemas/run.ts";
 import { send } from "../api/client.ts";
+import { OpenInterruptions } from "../interruptions/open-interruptions.tsx";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { Snippet } from "../ui/copy.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
@@ -25,7 +26,16 @@ export default function ApprovalList() {
   const forMe = FOR_ME.find(({ value }) => value === params.get("for_me"))?.value ?? "all";
   const query = useApprovals(status, { runId, forMe });
   return (
-    <Page title="Approvals" about="Runs that wait for a person's decision.">
+    <Page
+      title="Approvals"
+      about="Runs that wait for a person's decision."
+      actions={
+        <Button component={Link} to="/interruptions" variant="default">
+          Interruptions
+        </Button>
+      }
+    >
+      <OpenInterruptions />
       <Group align="flex-end">
         <Select
           label="Status"

@@ -1,6 +1,7 @@
-/** The home page: statistics, pending approvals, recent and upcoming runs; before the first run, how to start. */
+/** The home page: statistics, open interruptions, pending approvals, recent and upcoming runs; before the first run, how to start. */
 import { SimpleGrid } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { OpenInterruptions } from "../interruptions/open-interruptions.tsx";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { Page } from "../ui/page.tsx";
 import { useNow } from "../ui/now.ts";
@@ -19,6 +20,7 @@ export default function Home() {
   return (
     <Page title="Home">
       <OverdueWorkflows />
+      <OpenInterruptions />
       {hasNoRuns && workflows.data !== undefined && <GettingStarted workflows={workflows.data.data} />}
       {!hasNoRuns && (
         <>

@@ -10,6 +10,7 @@ const FILTERED_PAGES: ReadonlySet<string> = new Set([
   "/runs",
   "/bulk-actions",
   "/approvals",
+  "/interruptions",
   "/reviews",
   "/audit",
   "/notifications",
