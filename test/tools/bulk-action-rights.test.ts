@@ -78,6 +78,22 @@ describe("a bulk action", () => {
     expect(await code(as(memberOf(["alpha"]))(getBulkAction, about))).toBe("ok");
   });
 
+  it("names no skipped run that its reader can't find", async () => {
+    const { call, as, preview } = await open();
+    const runsOf = async (workflow_id: string): Promise<Run[]> =>
+      ((await call(listRuns, { workflow_id })) as { items: Run[] }).items;
+    const theirs = await runsOf("alpha.theirs");
+    for (const { id } of theirs) await call(retryRun, { run_id: id, wait: 30 });
+    const run_ids = [...(await runsOf("pay")), ...theirs].map(({ id }) => id);
+    const { digest, skipped } = await preview({ workflow_id: undefined, run_ids });
+    expect(skipped).toMatchObject([{ reason: "already_retried", runs: 2 }]);
+    const { id } = await preview({ workflow_id: undefined, run_ids, digest, wait: 0 });
+    const shown = (by: Call) => by(getBulkAction, { bulk_action_id: id });
+    const names = theirs.map((run) => run.id);
+    expect(await shown(call)).toMatchObject({ skipped: [{ first: names }] });
+    expect(await shown(as(memberOf(["default"])))).toMatchObject({ skipped: [{ runs: 2, first: [] }] });
+  });
+
   it("asks for the project where the runs are of several", async () => {
     const { preview } = await open();
     await expect(preview({ workflow_id: undefined })).rejects.toMatchObject({

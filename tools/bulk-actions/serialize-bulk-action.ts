@@ -53,14 +53,14 @@ export async function toBulkActionSummary(
 export async function toBulkAction(
   ctx: Pick<ToolContext, "actor">,
   record: BulkActionRecord,
-  read: Pick<Readers, "bulkActions">,
+  read: Pick<Readers, "bulkActions" | "runs">,
 ): Promise<BulkAction> {
   const summary = await toBulkActionSummary(record, read);
   const skipped = addUpSkipped([...record.plan.skipped, ...(await read.bulkActions.skipped(record.id))]);
   return {
     ...summary,
     ...planned(ctx, record),
-    skipped: shownSkipped(ctx, skipped),
+    skipped: shownSkipped(ctx, await found(read, skipped)),
     next: nextOf(record, summary),
   };
 }
@@ -110,6 +110,19 @@ function shownPlans(ctx: Pick<ToolContext, "actor">, plans: readonly BulkActionP
 
 const withFewNames = (plan: BulkActionPlan): BulkActionPlan =>
   plan.effects === undefined ? plan : { ...plan, effects: plan.effects.map(withFewRuns) };
+
+/** Without the names of runs that the caller can't find: those that are passed over may be of another project or workflow. */
+async function found(read: Pick<Readers, "runs">, skipped: readonly SkippedRuns[]): Promise<SkippedRuns[]> {
+  const shown: SkippedRuns[] = [];
+  for (const { message, ...entry } of skipped) {
+    const runs = await Promise.all(entry.first.map((id) => read.runs.find(id)));
+    const first = entry.first.filter((_, index) => runs[index] !== undefined);
+    // The message is that of the first one.
+    const isNamed = first[0] === entry.first[0] && message !== undefined;
+    shown.push({ ...entry, first, ...(isNamed && { message }) });
+  }
+  return shown;
+}
 
 const shownSkipped = (ctx: Pick<ToolContext, "actor">, skipped: readonly SkippedRuns[]): SkippedRuns[] =>
   isAgent(ctx) ? skipped.map(withFewRuns) : [...skipped];
