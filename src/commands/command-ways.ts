@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   list_grants: "millrace grants list",
   list_reviews: "millrace reviews list",
   get_review: "millrace reviews show <review>",
+  list_interruptions: "millrace interruptions list",
 };
 
 /** An operation, with its route if the message names it: `get_run (GET /runs/run_8dkq2m0sfj3a)`. */
@@ -30,11 +31,13 @@ const LIVE_BACKTEST = /\bbacktest_workflow with version: (\d+), reads: "live"/g;
 
 const ACCEPTED = /\baccept_differences: (\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)*")*\])/g;
 
-/** Routes of bulk actions in messages, which have no operation with the same name over MCP. */
-const BULK_ROUTES: readonly (readonly [RegExp, string])[] = [
+/** Routes of bulk actions and interruptions in messages, which have no operation with the same name over MCP. */
+const ROUTES: readonly (readonly [RegExp, string])[] = [
   [/\bGET \/bulk-actions\/([\w-]+)\/runs\b/g, "millrace runs bulk show $1 --result all"],
   [/\bGET \/bulk-actions(?= )/g, "millrace runs bulk list"],
   [/\bPOST \/bulk-actions\/\{bulk_action_id\}\/cancel\b/g, "millrace runs bulk stop <bulk-action>"],
+  [/\bGET \/interruptions(?= )/g, "millrace interruptions list"],
+  [/\bPOST \/interruptions\/([\w-]+)\/settle\b/g, "millrace interruptions settle $1 --outcome <outcome>"],
 ];
 
 /** Where there are too many names for a sentence. */
@@ -45,7 +48,7 @@ const asArgument = (word: string): string =>
 
 /** @param message the message of an operation's error */
 export const withCommands = (message: string): string =>
-  BULK_ROUTES.reduce((text, [route, command]) => text.replace(route, command), message)
+  ROUTES.reduce((text, [route, command]) => text.replace(route, command), message)
     .replace(BACKTEST, "The runs are on")
     .replace(LIVE_BACKTEST, "millrace workflows backtest <workflow> --version $1 --reads live")
     .replace(ACCEPTED, (_, names: string) =>

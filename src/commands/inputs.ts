@@ -18,7 +18,7 @@ export function parseRunInputs(
   file: string | undefined,
   schema: Readonly<Record<string, unknown>> | null,
 ): Record<string, unknown> {
-  const inputs = file === undefined ? {} : readInputsFile(file);
+  const inputs = file === undefined ? {} : readObjectFile(file, "--inputs-file");
   for (const pair of pairs) {
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
     if (name === undefined || value === undefined)
@@ -33,23 +33,35 @@ export function parseRunInputs(
 /** Parses `--given`: outputs by step id. */
 export function parseGiven(text: string): Record<string, unknown> {
   const given = jsonOrText(text, "--given");
-  if (typeof given === "object" && given !== null && !Array.isArray(given))
-    return given as Record<string, unknown>;
+  if (isObject(given)) return given;
   throw usageError(`--given must be a JSON object of outputs by step id, such as {"send": {}}, got ${text}.`);
 }
 
-function readInputsFile(file: string): Record<string, unknown> {
+/**
+ * Parses an option that is a JSON object, or `@` and the name of a file with one.
+ * @throws CommandError for anything else
+ */
+export function parseObject(text: string, option: string): Record<string, unknown> {
+  if (text.startsWith("@")) return readObjectFile(text.slice(1), option);
+  const parsed = jsonOrText(text, option);
+  if (isObject(parsed)) return parsed;
+  throw usageError(`${option} must be a JSON object, or @ and the name of a file with one, got ${text}.`);
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function readObjectFile(file: string, option: string): Record<string, unknown> {
   const source = file === "-" ? "standard input" : file;
   let read: ReturnType<typeof readJson>;
   try {
     read = readJson(readFileSync(file === "-" ? 0 : file, "utf8"));
   } catch (error) {
-    throw usageError(`--inputs-file: ${source} cannot be read as JSON: ${fileProblem(error)}.`);
+    throw usageError(`${option}: ${source} cannot be read as JSON: ${fileProblem(error)}.`);
   }
-  const parsed = valueOf(read, `--inputs-file: ${source}`);
-  if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed))
-    return parsed as Record<string, unknown>;
-  throw usageError(`--inputs-file: ${source} must hold one JSON object, such as {"since": "2026-01-01"}.`);
+  const parsed = valueOf(read, `${option}: ${source}`);
+  if (isObject(parsed)) return parsed;
+  throw usageError(`${option}: ${source} must hold one JSON object, such as {"since": "2026-01-01"}.`);
 }
 
 function isText(schema: Readonly<Record<string, unknown>> | null, name: string): boolean {

@@ -129,13 +129,14 @@ function ignoreRunFinished(error: unknown): void {
   if (!(error instanceof AppError) || error.code !== "run_finished") throw error;
 }
 
-/** Whether the run needs an approval or an event, or waits for longer than a person at a terminal would. */
-function waitsLong({ status, approvals = [], steps = [] }: Run): boolean {
+/** Whether the run needs an approval, an event or a person who settles an interruption, or waits for longer than a person at a terminal would. */
+function waitsLong({ status, approvals = [], interruptions = [], steps = [] }: Run): boolean {
   if (status !== "waiting") return false;
   const until = steps.flatMap(({ waits_until: at }) => (at === undefined ? [] : [Date.parse(at)]));
   const expectsEvent = steps.some(isExpectingEvent);
   return (
     approvals.length > 0 ||
+    interruptions.some(({ waiting }) => waiting) ||
     expectsEvent ||
     (until.length > 0 && Math.min(...until) > Date.now() + SHORT_WAIT_MS)
   );
@@ -184,14 +185,34 @@ export function describeFailure({ id, error, failed_step: step, on_failure: hand
   ].join("\n");
 }
 
-/** Lists the approvals, events and times that the run waits for. */
-export function describeWaits({ id, approvals = [], steps = [] }: Run): string {
+/** Says of which effects it is not known whether they happened, without those that the run waits for. */
+export const describeInterruptions = ({
+  interruptions = [],
+  open_interruptions: open = 0,
+}: Run): string[] => [
+  ...interruptions
+    .filter(({ waiting }) => !waiting)
+    .map(
+      ({ id, step_id: step, item, attempt }) =>
+        `Did the effect of "${step}"${item === undefined ? "" : ` (item ${item})`} in attempt ${attempt} happen? millrace interruptions show ${id}`,
+    ),
+  ...(open > interruptions.length ? [`${open - interruptions.length} more interruptions are open.`] : []),
+];
+
+/** Lists the approvals, events, interruptions and times that the run waits for. */
+export function describeWaits({ id, approvals = [], steps = [], interruptions = [] }: Run): string {
   return [
     `The run ${id} is waiting:`,
     ...approvals.map(
       (approval) =>
         `- step "${approval.step_id}" needs an approval: ${approval.message} (${approval.progress === undefined ? "" : `${approval.progress}; `}POST /approvals/${approval.id}, or decide_approval)`,
     ),
+    ...interruptions
+      .filter(({ waiting }) => waiting)
+      .map(
+        ({ id: interruption, step_id: step }) =>
+          `- step "${step}" waits until a person says whether its effect happened: millrace interruptions settle ${interruption} --outcome <outcome>`,
+      ),
     ...steps
       .filter(isExpectingEvent)
       .map(({ id: step, event_url: url }) => `- step "${step}" expects an event: POST of JSON to ${url}`),

@@ -7,7 +7,7 @@ import { listRuns } from "../../tools/runs/list-runs.ts";
 import { alignColumns } from "./columns.ts";
 import { type Io, paint } from "./io.ts";
 import { withOperator } from "./operator.ts";
-import { describeWaits, describeFailure } from "./run.ts";
+import { describeFailure, describeInterruptions, describeWaits } from "./run.ts";
 import { filterInput, type RunFilterOptions } from "./run-filter.ts";
 import { stepLine } from "./run-view.ts";
 
@@ -96,6 +96,7 @@ export async function showOneRun(io: Io, id: string, { json }: { json?: boolean 
   if (run.status === "succeeded") io.out(`${JSON.stringify(run.output ?? null, null, 2)}\n`);
   if (run.status === "failed") io.out(`${describeFailure(run).split("\n").slice(0, -1).join("\n")}\n`);
   if (run.status === "waiting") io.out(`${describeWaits(run).split("\n").slice(0, -1).join("\n")}\n`);
+  for (const line of describeInterruptions(run)) io.out(`${line}\n`);
 }
 
 /** Cancels a run. */

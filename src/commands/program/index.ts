@@ -15,6 +15,7 @@ import type { ProcessHost } from "./host.ts";
 import { registerGrants } from "./grants.ts";
 import { registerReviews } from "./reviews.ts";
 import { registerApprovals } from "./approvals.ts";
+import { registerInterruptions } from "./interruptions.ts";
 import { registerProjects } from "./projects.ts";
 import { registerRuns, registerTriggers, registerWorkflows } from "./runs.ts";
 import { registerSubscriptions } from "./subscriptions.ts";
@@ -37,6 +38,7 @@ export function createProgram(io: Io, host: ProcessHost): Command {
   registerKeys(program, io, host);
   registerUsers(program, io);
   registerApprovals(program, io);
+  registerInterruptions(program, io);
   registerReviews(program, io);
   registerProjects(program, io);
   registerGrants(program, io);

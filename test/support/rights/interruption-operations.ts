@@ -20,9 +20,9 @@ export const INTERRUPTION_OPERATIONS: Makers = [
         input: { project, run_id: run.id, status: "all" },
         expected: (actor) => answerTo(company, actor, "list_interruptions", { project }),
         check(actor, output) {
-          const ids = itemsOf(output).map((item) => item.id);
-          const wanted = seesRun(company, actor, run) ? [id] : [];
-          return ids.join(" ") === wanted.join(" ") ? undefined : `listed: ${ids}, expected: ${wanted}`;
+          const listed = itemsOf(output).map((item) => item.id);
+          const wanted = seesRun(company, actor, run) ? id : "";
+          return listed.join(" ") === wanted ? undefined : `listed: ${listed.join(" ")}, expected: ${wanted}`;
         },
       };
     },
