@@ -9,10 +9,11 @@ import { describeError, type Io } from "../../src/commands/io.ts";
 import { restore } from "../../src/commands/restore.ts";
 import { createBackup } from "../../src/store/backup.ts";
 import { MIGRATIONS } from "../../src/store/migrate.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, untilPassing } from "../support/eventually.ts";
 import { apiClient } from "../support/http.ts";
-import { temporaryDirectory, testInstance } from "../support/instance.ts";
+import { temporaryDirectory, testInstance, type TestInstance } from "../support/instance.ts";
 import { holdLock } from "../support/lock.ts";
+import { mockHttpServer } from "../support/mock-http-server.ts";
 import { createOldState } from "../support/old-state.ts";
 import { runCommand } from "../support/process.ts";
 import { verifyState } from "../support/verify-state.ts";
@@ -250,5 +251,39 @@ describe("millrace restore", () => {
       err: `${join(directory, "text")} is damaged: file is not a database. Nothing was created. Restore the newest undamaged backup.\n`,
     });
     expect(readdirSync(stateDir)).toEqual([]);
+  });
+
+  it("asks whether the effect of an attempt happened that was running at the time of the backup", async () => {
+    const { url, host, received } = await mockHttpServer(() => {
+      // The payment gets no answer.
+    });
+    const config = { http: { allowed_hosts: [host] } };
+    const before = await testInstance({ config });
+    const executor = await before.executor({ config });
+    const client = async (instance: TestInstance) =>
+      apiClient(
+        (await instance.rest({ config })).url,
+        (await instance.key({ scopes: ["read", "write", "run"] })).value,
+      );
+    const call = await client(before);
+    const pay = { id: "pay", type: "http", method: "POST", url: `${url}/pay`, on_interrupted: "ask" };
+    await call("POST", "/workflows", { name: "Pay", definition: { steps: [pay] } });
+    const { body: run } = await call("POST", "/workflows/pay/runs", { wait: 0 });
+    await untilPassing(() => expect(received).toHaveLength(1));
+    const file = join(temporaryDirectory(), "m.db");
+    expect(await runInProcess(backup, before.stateDir, file)).toMatchObject({ code: 0 });
+    await executor.stop(0);
+    const stateDir = join(temporaryDirectory(), "state");
+    expect(await runInProcess(restore, stateDir, file)).toMatchObject({ code: 0 });
+    const after = await testInstance({ stateDir, config });
+    await after.executor({ config });
+    const again = await client(after);
+    await untilPassing(async () =>
+      expect((await again("GET", `/runs/${run.id}`)).body).toMatchObject({
+        status: "waiting",
+        interruptions: [{ step_id: "pay", attempt: 1, reason: "executor_ended", waiting: true }],
+      }),
+    );
+    expect(received).toHaveLength(1);
   });
 });
