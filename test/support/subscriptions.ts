@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http";
 import { Webhook } from "standardwebhooks";
 import type { z } from "zod";
 import type { NewSubscription } from "../../schemas/subscription.ts";
+import { listInterruptions } from "../../tools/interruptions/list-interruptions.ts";
 import { createSubscription } from "../../tools/subscriptions/create-subscription.ts";
 import { getDelivery } from "../../tools/subscriptions/get-delivery.ts";
 import { listDeliveries } from "../../tools/subscriptions/list-deliveries.ts";
@@ -58,6 +59,18 @@ export const FAILS = {
   steps: [{ id: "check", type: "assert", that: "1 > 2", message: "a secret of the run" }],
 };
 
+/** A server that answers nothing. */
+export const silentBank = () =>
+  mockHttpServer(() => {
+    // The request gets no answer.
+  });
+/** A step whose payment gets no answer in time. */
+export const payAt = (url: string) => ({
+  steps: [
+    { id: "pay", type: "http", method: "POST", url: `${url}/pay`, body: { amount: 4711 }, timeout: "1s" },
+  ],
+});
+
 type CreateInput = Omit<z.input<(typeof createSubscription)["input"]>, "name"> & { name?: string };
 
 /** Opens an instance with an executor, which delivers when `settle` is called. */
@@ -112,6 +125,7 @@ export async function subscriptionHarness({
       call(createSubscription, { name: "test", ...input }),
     deliveries: async (input: z.input<(typeof listDeliveries)["input"]> = {}) =>
       (await call(listDeliveries, input)).items,
+    interruptions: async () => (await call(listInterruptions, {})).items,
     delivery: (id: string) => call(getDelivery, { delivery_id: id }),
   };
 }

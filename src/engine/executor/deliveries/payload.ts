@@ -59,6 +59,11 @@ const workflowField = ({ workflowId: id }: EventRecord, { base, workflowName }: 
 function factsOf(event: EventRecord, { base }: EventNames): Record<string, unknown> {
   const { runId, data } = event;
   if (runId === null) return { ...data, ...(event.type === "key.expiring" && { url: `${base}/ui/keys` }) };
+  if (event.type === "run.interrupted") {
+    const { interruption_id: id, ...interruption } = data;
+    const run = { id: runId, url: linkTo(base, "runs", runId) };
+    return { run, interruption: { id, ...interruption } };
+  }
   const { approval_id: approvalId, step_id: stepId, expires_at: expiresAt, ...run } = data;
   const shown = { run: { id: runId, ...run, url: linkTo(base, "runs", runId) } };
   if (typeof approvalId !== "string") return shown;

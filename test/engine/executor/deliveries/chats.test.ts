@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { rotateSubscriptionSecret } from "../../../../tools/subscriptions/rotate-subscription-secret.ts";
 import { testSubscription } from "../../../../tools/subscriptions/test-subscription.ts";
-import { eventReceiver, FAILS, subscriptionHarness, SUCCEEDS } from "../../../support/subscriptions.ts";
+import {
+  eventReceiver,
+  FAILS,
+  payAt,
+  silentBank,
+  subscriptionHarness,
+  SUCCEEDS,
+} from "../../../support/subscriptions.ts";
 
 /** What the chats document, strictly: what they do not know they refuse, or would not show. */
 const SlackText = z.strictObject({ type: z.literal("mrkdwn"), text: z.string().min(1).max(3_000) });
@@ -74,8 +81,9 @@ const NASTY = "Sync <!channel> @everyone *bold* [x](https://evil.example.com) & 
 
 async function chatHarness(
   format: keyof typeof SHAPES,
-  events: ("run.failed" | "run.succeeded")[] = ["run.failed"],
+  events: ("run.failed" | "run.succeeded" | "run.interrupted")[] = ["run.failed"],
 ) {
+  const bank = await silentBank();
   const receiver = await eventReceiver((response, { body, headers }) => {
     const isValid =
       SHAPES[format].safeParse(JSON.parse(body)).success && headers["content-type"] === "application/json";
@@ -83,15 +91,14 @@ async function chatHarness(
   });
   const url = `${receiver.url}/services/T0/B0/very-secret-part`;
   const harness = await subscriptionHarness({
-    hosts: [receiver.host],
     config: {
-      http: { allowed_hosts: [receiver.host] },
+      http: { allowed_hosts: [receiver.host, bank.host] },
       secrets: [{ name: "chat", key_var: "CHAT_URL", hosts: [receiver.host] }],
     },
     env: { CHAT_URL: url },
   });
   const made = await harness.subscribe({ format, url_secret: "chat", events });
-  return { ...harness, receiver, made };
+  return { ...harness, bank, receiver, made };
 }
 
 describe.each(Object.keys(SHAPES) as (keyof typeof SHAPES)[])("messages to %s", (format) => {
@@ -116,6 +123,18 @@ describe.each(Object.keys(SHAPES) as (keyof typeof SHAPES)[])("messages to %s", 
       if (format === "slack" && markup !== "<!channel>") continue;
       expect(failure).not.toContain(markup);
     }
+  });
+
+  it("ask whether the effect of an interrupted attempt happened", async () => {
+    const { publish, run, settle, receiver, bank, deliveries } = await chatHarness(format, [
+      "run.interrupted",
+    ]);
+    await run(await publish("Pay", payAt(bank.url)));
+    await settle();
+    expect((await deliveries()).map(({ state, response }) => `${state} ${response}`)).toEqual([
+      "delivered ok",
+    ]);
+    expect(receiver.received[0]!.body).toMatch(/Pay was interrupted\\*: did \\"pay\\" happen\?/);
   });
 });
 

@@ -4,7 +4,14 @@ import { addProject } from "../../../support/projects.ts";
 import { MAIL_ENV, mailConfig } from "../../../support/decisions.ts";
 import { smtpPeer } from "../../../support/mock-smtp-server.ts";
 import { addUser } from "../../../support/users.ts";
-import { eventReceiver, FAILS, subscriptionHarness, SUCCEEDS } from "../../../support/subscriptions.ts";
+import {
+  eventReceiver,
+  FAILS,
+  payAt,
+  silentBank,
+  subscriptionHarness,
+  SUCCEEDS,
+} from "../../../support/subscriptions.ts";
 
 const ASKS = { steps: [{ id: "ask", type: "approval", message: "Pay 4711 EUR?", timeout: "1d" }] };
 const CALLS = { steps: [{ id: "child", type: "workflow", workflow: "child" }] };
@@ -33,6 +40,28 @@ describe("events", () => {
       {
         type: "workflow.published",
         data: { workflow: { id }, version: 1, published_by: "root@example.com" },
+      },
+    ]);
+    expect(JSON.stringify(receiver.received)).not.toContain("4711");
+  });
+
+  it("tell that the effect of an attempt is open, without values", async () => {
+    const receiver = await eventReceiver();
+    const bank = await silentBank();
+    const harness = await subscriptionHarness({ hosts: [receiver.host, bank.host] });
+    const { secret } = await harness.subscribe({ url: receiver.url, events: ["run.interrupted"] });
+    const id = await harness.publish("Pay", payAt(bank.url));
+    const run = await harness.run(id);
+    await harness.settle();
+    const [interruption] = await harness.interruptions();
+    expect(receiver.verified(secret!)).toMatchObject([
+      {
+        type: "run.interrupted",
+        data: {
+          run: { id: run, url: expect.stringMatching(/\/ui\/runs\/run_/) },
+          workflow: { id },
+          interruption: { id: interruption!.id, step_id: "pay", attempt: 1, reason: "timeout" },
+        },
       },
     ]);
     expect(JSON.stringify(receiver.received)).not.toContain("4711");
