@@ -72,7 +72,6 @@ export const RETIRED_PHRASES: readonly RetiredPhrase[] = [
     instead: "the verb that fits: polls, checks, reads",
   },
   { phrase: /\bit_\b(?!\.?$)/, instead: "harness", except: ["README.md", "docs/"] },
-  { phrase: /\b[Ss]ettled\b/, instead: "recorded, or ended" },
   {
     phrase: /\b(?:link_dead|api_key_dead)\b/,
     instead: "link_expired, api_key_revoked, api_key_expired",
