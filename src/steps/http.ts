@@ -37,6 +37,10 @@ const overridesMethod = (headers: unknown): boolean =>
   headers !== null &&
   Object.keys(headers).some((name) => METHOD_OVERRIDE.test(name));
 
+/** Whether a request may have effects. A method that an expression computes may. */
+const mayHaveEffects = (method: unknown, headers: unknown): boolean =>
+  !SAFE.has(method) || overridesMethod(headers);
+
 /** Default maximum size of a response body, in bytes. */
 const DEFAULT_BYTES = 1024 * 1024;
 /** Largest maximum size that a step can set, in bytes. */
@@ -180,8 +184,7 @@ export const httpStep = defineStepType({
   // Not `status`, which is the status of the step.
   output: outputWith(ANY),
   timeoutMs: 30_000,
-  // A method computed at run time may have effects.
-  hasEffects: ({ method = "GET", headers = {} }) => !SAFE.has(method) || overridesMethod(headers),
+  hasEffects: ({ method = "GET", headers = {} }) => mayHaveEffects(method, headers),
   resource: () => null,
   canLookUp: "without_effects",
   sendsIdempotencyKey: true,
@@ -197,7 +200,7 @@ export const httpStep = defineStepType({
       words:
         `Sends ${asWritten(method)} to ${target}` +
         (names.length === 0 ? "" : `, with the secret ${names.map(asWritten).join(", ")}`),
-      does: SAFE.has(method) && !overridesMethod(headers) ? "reads" : "sends",
+      does: mayHaveEffects(method, headers) ? "sends" : "reads",
       targets: [target],
     };
   },
@@ -373,7 +376,7 @@ function withIdempotencyKey(
   key: string,
 ): Record<string, string | SecretRef> {
   const isSet = Object.keys(headers).some((name) => name.toLowerCase() === "idempotency-key");
-  return SAFE.has(method) || isSet ? { ...headers } : { ...headers, "Idempotency-Key": key };
+  return !mayHaveEffects(method, headers) || isSet ? { ...headers } : { ...headers, "Idempotency-Key": key };
 }
 
 function unexpectedStatus(

@@ -87,10 +87,12 @@ describe("an http step", () => {
     const peer = await mockHttpServer((_request, response) => void response.end());
     await run({ url: peer.url, method: "POST" });
     await run({ url: peer.url, method: "DELETE", headers: { "idempotency-KEY": "mine" } });
+    await run({ url: peer.url, headers: { "X-HTTP-Method-Override": "DELETE" } });
     for (const method of ["GET", "HEAD", "OPTIONS"]) await run({ url: peer.url, method });
     expect(peer.received.map((one) => one.headers["idempotency-key"])).toEqual([
       "run:it:0:abc",
       "mine",
+      "run:it:0:abc",
       undefined,
       undefined,
       undefined,
