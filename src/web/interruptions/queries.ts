@@ -1,7 +1,6 @@
 /** The queries of interruptions. */
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { Interruption } from "../../../schemas/interruption.ts";
-import { MAX_PAGE } from "../../../schemas/page.ts";
 import { send } from "../api/client.ts";
 import { cursorPagination, cursorParam } from "../ui/pagination.ts";
 import { outputTemplate } from "./texts.ts";
@@ -10,6 +9,8 @@ export const STATUSES = ["open", "settled", "all"] as const;
 export type Status = (typeof STATUSES)[number];
 
 const PAGE_SIZE = 50;
+/** Maximum page size of the API. The schema that says so would bring the validation library into the first page. */
+const MAX_PAGE_SIZE = 200;
 const POLL_INTERVAL_MS = 10_000;
 /** Maximum number of open interruptions that the notice names. */
 const NOTICED = 5;
@@ -49,7 +50,7 @@ export const answeredInterruptionsQuery = (runId: string, revision: string) =>
   queryOptions({
     queryKey: ["runs", runId, "interruptions", revision],
     queryFn: async ({ signal }): Promise<Interruption[]> => {
-      const query = { status: "settled", run_id: runId, limit: MAX_PAGE } as const;
+      const query = { status: "settled", run_id: runId, limit: MAX_PAGE_SIZE } as const;
       return (await send("get", "/interruptions", { query, signal })).data;
     },
     placeholderData: (before, query) => (query?.queryKey[1] === runId ? before : undefined),

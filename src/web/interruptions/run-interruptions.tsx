@@ -55,7 +55,7 @@ interface OpenInterruptionProps {
 
 function OpenInterruption({ run, interruption, isFirst, isOnly }: OpenInterruptionProps) {
   const [chosen, setChosen] = useState<boolean>();
-  const open = chosen ?? isFirst;
+  const open = isOnly || (chosen ?? isFirst);
   const details = useId();
   const { reason, interrupted_at: at } = interruption;
   const step = run.steps.find(({ id }) => id === interruption.step_id);
@@ -132,14 +132,10 @@ function AttemptFacts({
         <Time at={interruption.interrupted_at} />
       </Fact>
       <Fact name="Idempotency key">
-        {key === null ? (
-          "Not known"
-        ) : (
-          <Group gap="xs" wrap="nowrap">
-            <Code>{key}</Code>
-            <Copy text={key} label="idempotency key" />
-          </Group>
-        )}
+        <Group gap="xs" wrap="nowrap">
+          <Code>{key}</Code>
+          <Copy text={key} label="idempotency key" />
+        </Group>
       </Fact>
       <Fact name="Lookup">
         {lookup === null ? (

@@ -19,6 +19,7 @@ import {
   type Person,
   requestApi,
   selectOption,
+  type Site,
   takeScreenshot,
   WAIT_TIMEOUT_MS,
   waitUntilLoaded,
@@ -44,6 +45,11 @@ async function openBank() {
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { host, keys, answer: () => (answers = true) };
 }
+
+/** Ends the executors of the site as a crash would. */
+const killExecutors = ({ program }: Site): void => {
+  for (const pid of childrenOf(program.child)) process.kill(pid, "SIGKILL");
+};
 
 const paymentsTo = (host: string, more: object) => ({
   inputs: { type: "object", properties: { amount: { type: "integer" } }, required: ["amount"] },
@@ -74,7 +80,7 @@ async function openPaymentSite() {
     const before = bank.keys.length;
     const { id } = await requestApi(ann, "POST", "/workflows/payout/runs", { inputs: { amount }, wait: 0 });
     await eventually(() => bank.keys[before], "the payment", WAIT_TIMEOUT_MS);
-    for (const pid of childrenOf(site.program.child)) process.kill(pid, "SIGKILL");
+    killExecutors(site);
     await eventually(
       async () => (await getRun(ann, id)).interruptions?.find(({ waiting }) => waiting),
       "the interruption",
@@ -262,4 +268,66 @@ it("records the answer for a run that has ended, once, and lists it by status", 
   bank.answer();
   await page.getByRole("link", { name: "Did the effect of pay happen?" }).first().click();
   await heading(page, "Run of late").waitFor();
+});
+
+it("shows the interrupted items of a running fan-out without a reload, and asks for each", async () => {
+  const { site, bank, ann } = await openPaymentSite();
+  const [pay] = paymentsTo(bank.host, { on_interrupted: "ask" }).steps;
+  const steps = [{ ...pay, for_each: "[1, 2]", concurrency: 2 }];
+  const inputs = { type: "object", properties: { amount: { type: "integer", default: 7 } } };
+  await requestApi(ann, "POST", "/workflows", { name: "Batch", definition: { inputs, steps } });
+  const { id } = await requestApi(ann, "POST", "/workflows/batch/runs", { inputs: {}, wait: 0 });
+  const { page, visit, problems } = await openWindow(await openBrowser(), site, ann);
+  await visit(`/runs/${id}`);
+  await page.getByText("Live", { exact: true }).waitFor();
+  await untilPassing(() => expect(bank.keys).toHaveLength(2));
+  killExecutors(site);
+  const questions = page.getByRole("region", { name: /^Did the effect of pay, item \d, happen\?$/ });
+  await questions.nth(1).waitFor({ timeout: 3 * WAIT_TIMEOUT_MS });
+  await page.getByText("The run waits until somebody answers.").nth(1).waitFor();
+  const radio = questions.getByRole("radio", { name: "It happened" });
+  expect(await radio.count()).toBe(1);
+  const show = page.getByRole("button", { name: /^Show pay, item / });
+  expect(await show.getAttribute("aria-expanded")).toBe("false");
+  await show.click();
+  await radio.nth(1).waitFor();
+  await page
+    .getByRole("button", { name: /^Hide pay, item / })
+    .nth(1)
+    .click();
+  await expectAccessible(page, "items");
+  for (const left of [1, 0]) {
+    await radio.first().check();
+    await questions.first().getByRole("button", { name: "Save answer…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Save answer" }).click();
+    await untilPassing(async () => expect(await questions.count()).toBe(left));
+  }
+  await page.getByText("succeeded", { exact: true }).first().waitFor();
+  await visit(`/runs/${id}?step=pay`);
+  for (const item of [0, 1]) await page.getByText(`Item ${item}, attempt 1:`).waitFor();
+  await expectAccessible(page, "items-answered");
+  expect(bank.keys).toHaveLength(2);
+  expect(problems).toEqual([]);
+});
+
+it("says that a later attempt decides where the step was sent again and succeeded", async () => {
+  const { site, bank, ann } = await openPaymentSite();
+  await requestApi(ann, "POST", "/workflows", { name: "Again", definition: paymentsTo(bank.host, {}) });
+  const { id } = await requestApi(ann, "POST", "/workflows/again/runs", { inputs: { amount: 5 }, wait: 0 });
+  await eventually(() => bank.keys[0], "the payment", WAIT_TIMEOUT_MS);
+  bank.answer();
+  killExecutors(site);
+  await eventually(
+    async () => (await getRun(ann, id)).status === "succeeded" || undefined,
+    "the end of the run",
+    3 * WAIT_TIMEOUT_MS,
+  );
+  expect(bank.keys[1]).toBe(bank.keys[0]);
+  const { page, visit } = await openWindow(await openBrowser(), site, ann);
+  await visit(`/runs/${id}`);
+  await page.getByText("The executor ended before an answer came. A later attempt followed.").waitFor();
+  await page.getByRole("radio", { name: "It happened" }).check();
+  await page.getByText("The effect may have happened twice.").waitFor();
+  expect(await page.getByLabel("Output", { exact: true }).count()).toBe(0);
+  await expectAccessible(page, "superseded");
 });

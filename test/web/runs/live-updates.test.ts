@@ -45,7 +45,7 @@ const INTERRUPTION: Interruption = {
   step_id: "a",
   attempt: 1,
   reason: "executor_ended",
-  idempotency_key: null,
+  idempotency_key: "run_1:a:-:abc",
   started_at: at,
   interrupted_at: at,
   waiting: false,
