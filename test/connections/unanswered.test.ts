@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Config } from "../../schemas/config.ts";
+import { httpStepError } from "../../src/connections/http/errors.ts";
 import { createHttpClient } from "../../src/connections/http/index.ts";
 import { createMailer } from "../../src/connections/mail/index.ts";
 import { createMcpServers } from "../../src/connections/mcp-servers/index.ts";
@@ -35,6 +36,63 @@ async function closedPort(): Promise<number> {
 const isUnanswered = async (work: Promise<unknown>): Promise<boolean> =>
   (await stepErrorOf(work)).options.unanswered === true;
 
+/** Calls a tool of a server. */
+async function callAt(url: string): Promise<unknown> {
+  const servers = createMcpServers(
+    Config.parse({ mcp_servers: [{ name: "peer", url: `${url}/mcp` }] }),
+    fixedSecrets({}),
+    { now: Date.now },
+  );
+  onTestFinished(() => servers.close());
+  return servers.call("peer", "add", {}, { idempotencyKey: "k" }, callOf());
+}
+
+/** Calls a tool of a server that replies like this. */
+async function callWith(reply: Reply): Promise<unknown> {
+  const { url } = await scriptedMcpServer({ "tools/call": reply });
+  return callAt(url);
+}
+
+/** A mailer for a server on loopback. */
+const mailer = (port: number) =>
+  createMailer(
+    Config.parse({
+      authentication: {
+        basic: {
+          smtp_user: "millrace@example.com",
+          smtp_password_var: "MAIL_PASSWORD",
+          smtp_server: "127.0.0.1",
+          smtp_port: port,
+        },
+      },
+      mail: { allowed_domains: ["example.com"] },
+    }),
+    fixedSecrets({ MAIL_PASSWORD: "right" }),
+  );
+const send = (port: number): Promise<unknown> =>
+  mailer(port).send(
+    { to: ["ada@example.com"], subject: "Hello", text: "A text.", idempotencyKey: "k" },
+    callOf(),
+  );
+
+/** The port of a mail server that does this with a text. */
+async function smtpThat(
+  onData: NonNullable<ConstructorParameters<typeof SMTPServer>[0]>["onData"],
+): Promise<number> {
+  const server = new SMTPServer({
+    logger: false,
+    closeTimeout: 1,
+    disabledCommands: ["STARTTLS"],
+    allowInsecureAuth: true,
+    onAuth: ({ username }, _session, done) => done(null, { user: username }),
+    ...(onData !== undefined && { onData }),
+  });
+  server.on("error", () => undefined);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  return (server.server.address() as AddressInfo).port;
+}
+
 describe("a request of an http step", () => {
   const client = createHttpClient(parseConfig({ http: { allowed_hosts: ["127.0.0.1"] } }), fixedSecrets({}));
   const post = (url: string): Promise<unknown> =>
@@ -56,6 +114,15 @@ describe("a request of an http step", () => {
     const plain = await mockHttpServer((_request, response) => void response.end());
     expect(await isUnanswered(post(`https://${plain.host}/`))).toBe(false);
   });
+
+  it.each(["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "EPROTO"])(
+    "is unanswered where an open connection fails with %s, which says nothing of what was sent",
+    (code) => {
+      const cause = Object.assign(new Error(`read ${code}`), { code, errno: -110, syscall: "read" });
+      const failed = Object.assign(new TypeError("fetch failed"), { cause });
+      for (const error of [failed, cause]) expect(httpStepError(error, "bank").options.unanswered).toBe(true);
+    },
+  );
 
   it("is answered by a status, but not by that of a gateway without an answer", async () => {
     for (const [status, expected] of [
@@ -90,20 +157,6 @@ describe("a request of an http step", () => {
 });
 
 describe("a call of a tool", () => {
-  async function callWith(reply: Reply): Promise<unknown> {
-    const { url } = await scriptedMcpServer({ "tools/call": reply });
-    return callAt(url);
-  }
-  async function callAt(url: string): Promise<unknown> {
-    const servers = createMcpServers(
-      Config.parse({ mcp_servers: [{ name: "peer", url: `${url}/mcp` }] }),
-      fixedSecrets({}),
-      { now: Date.now },
-    );
-    onTestFinished(() => servers.close());
-    return servers.call("peer", "add", {}, { idempotencyKey: "k" }, callOf());
-  }
-
   it("is unanswered where the server closes the connection, or a gateway has no answer", async () => {
     expect(await isUnanswered(callWith((response) => void response.socket!.destroy()))).toBe(true);
     expect(await isUnanswered(callWith(sends("", "text/plain", 504)))).toBe(true);
@@ -116,44 +169,6 @@ describe("a call of a tool", () => {
 });
 
 describe("a mail", () => {
-  const mailer = (port: number) =>
-    createMailer(
-      Config.parse({
-        authentication: {
-          basic: {
-            smtp_user: "millrace@example.com",
-            smtp_password_var: "MAIL_PASSWORD",
-            smtp_server: "127.0.0.1",
-            smtp_port: port,
-          },
-        },
-        mail: { allowed_domains: ["example.com"] },
-      }),
-      fixedSecrets({ MAIL_PASSWORD: "right" }),
-    );
-  const send = (port: number): Promise<unknown> =>
-    mailer(port).send(
-      { to: ["ada@example.com"], subject: "Hello", text: "A text.", idempotencyKey: "k" },
-      callOf(),
-    );
-
-  async function smtpThat(
-    onData: NonNullable<ConstructorParameters<typeof SMTPServer>[0]>["onData"],
-  ): Promise<number> {
-    const server = new SMTPServer({
-      logger: false,
-      closeTimeout: 1,
-      disabledCommands: ["STARTTLS"],
-      allowInsecureAuth: true,
-      onAuth: ({ username }, _session, done) => done(null, { user: username }),
-      ...(onData !== undefined && { onData }),
-    });
-    server.on("error", () => undefined);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
-    return (server.server.address() as AddressInfo).port;
-  }
-
   it("is unanswered where the server closes the connection after its text", async () => {
     const port = await smtpThat((stream) => {
       stream.resume();

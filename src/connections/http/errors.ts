@@ -65,7 +65,7 @@ export function httpStepError(error: unknown, place: string): StepError {
     fix,
     details: { reason: code },
     ...(transient !== undefined && { transient }),
-    ...(mayHaveBeenSent(code) && { unanswered: true }),
+    ...(mayHaveBeenSent({ code, syscall: syscallOf(error) }) && { unanswered: true }),
     cause: error,
   });
 }
@@ -91,4 +91,10 @@ export function errorCodeOf(error: unknown): string {
   if (typeof code === "string") return code;
   // undici sets no code for some of these errors.
   return name === "HTTPParserError" ? "HPE_INVALID" : "unknown";
+}
+
+/** The system call that failed; if all addresses of a name failed, that of the first. */
+function syscallOf(error: unknown): unknown {
+  if (error instanceof AggregateError && error.errors.length > 0) return syscallOf(error.errors[0]);
+  return ((error ?? {}) as { syscall?: unknown }).syscall;
 }

@@ -230,10 +230,12 @@ function received(message = ""): string {
 }
 
 /** Finds Node's error code of a failed connection or start in the chain of causes. */
-function systemCode(thrown: unknown): string | undefined {
+const systemCode = (thrown: unknown): string | undefined => systemError(thrown)?.code;
+
+function systemError(thrown: unknown): NodeJS.ErrnoException | undefined {
   for (let here = thrown, depth = 0; here instanceof Error && depth < 5; here = here.cause, depth += 1) {
-    const { code } = here as NodeJS.ErrnoException;
-    if (typeof code === "string" && /^E[A-Z]+$|^UND_ERR/.test(code)) return code;
+    const { code }: NodeJS.ErrnoException = here;
+    if (typeof code === "string" && /^E[A-Z]+$|^UND_ERR/.test(code)) return here;
   }
   return undefined;
 }
@@ -242,7 +244,8 @@ function systemCode(thrown: unknown): string | undefined {
 export function mayHaveBeenCalled(thrown: unknown): boolean {
   const status = thrown instanceof SdkHttpError ? thrown.status : undefined;
   if (status !== undefined) return isUnansweredStatus(status);
-  return mayHaveBeenSent(systemCode(thrown));
+  const error = systemError(thrown);
+  return mayHaveBeenSent({ code: error?.code, syscall: error?.syscall });
 }
 
 /** The failure of a call that nobody answered, if the server is what failed. */
