@@ -9,7 +9,7 @@ export const OnInterrupted = z.enum(["retry", "fail", "ask"]).meta({
   description:
     "What happens after an attempt with effects that ended without an answer, because its executor died, the connection broke or its time was over. " +
     "`retry` sends it again, with the same idempotency key. `fail` ends the step with `interrupted`. `ask` waits until a person says whether the effect happened. " +
-    "Default: what the configuration says of the connection, else `retry`.",
+    "Default: what the configuration says of the connection, else `retry`; with a lookup, `fail`.",
   example: "ask",
 });
 export type OnInterrupted = z.infer<typeof OnInterrupted>;
@@ -50,8 +50,8 @@ export const Interruption = z
     item: z.int().optional().meta({ description: "In a fan-out: which item, from 0.", example: 17 }),
     attempt: z.int().meta({ description: "The attempt that was interrupted, from 1.", example: 1 }),
     reason: InterruptionReason,
-    idempotency_key: z.string().nullable().meta({
-      description: "What the receiver may know it by; null where it is not known.",
+    idempotency_key: z.string().meta({
+      description: "The key by which the receiver may know it.",
       example: "run_8dkq2m0sfj3a:pay:-:Zr4mXw5pXq0a",
     }),
     started_at: timestamp.meta({ description: "When the attempt started." }),

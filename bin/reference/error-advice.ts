@@ -495,7 +495,8 @@ export const STEP_ADVICE: Readonly<Record<StepErrorCode, string>> = {
     "The status is not 2xx; `accept_status` accepts others. `details` has the status and the beginning of the body.",
   input_invalid:
     "A field's expression returned a value that the field does not accept; the message says which.",
-  interrupted: "An executor ended or was killed; the step is retried automatically.",
+  interrupted:
+    "An executor ended or was killed, and the step is retried automatically. A step that ends with it says `on_interrupted: fail` or `ask`, or has a lookup that could not tell: settle its interruption, then retry the run.",
   limit_reached:
     "The key's usage limit (`limits.per_key`) is reached until the time that the message names. An `email` step waits for it and goes on by itself.",
   machine_busy:

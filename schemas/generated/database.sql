@@ -408,7 +408,7 @@ CREATE TABLE "interruptions" (
   "project" text not null,
   "workflow_id" text,
   "reason" text not null,
-  "idempotency_key" text,
+  "idempotency_key" text not null,
   "started_at" text not null,
   "interrupted_at" text not null,
   "asked" integer not null,
@@ -417,11 +417,20 @@ CREATE TABLE "interruptions" (
   "output" text,
   "settled_at" text,
   "settled_by" text,
+  "settler" text,
   "comment" text);
 
 CREATE UNIQUE INDEX interruptions_by_attempt on interruptions (run_id, step_id, item, attempt);
 
+CREATE INDEX interruptions_by_key on interruptions (idempotency_key);
+
+CREATE INDEX interruptions_by_project on interruptions (
+  "project", interrupted_at, id);
+
 CREATE INDEX interruptions_by_time on interruptions (interrupted_at, id);
+
+CREATE INDEX interruptions_by_workflow_id on interruptions (
+  "workflow_id", interrupted_at, id);
 
 CREATE INDEX interruptions_open on interruptions (interrupted_at, id) where outcome is null;
 

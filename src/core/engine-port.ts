@@ -25,8 +25,7 @@ import type {
   VersionRef,
 } from "./model.ts";
 import type { ApprovalEventRecord, PersonDecision } from "./approval-rules.ts";
-import type { InterruptionRecord, Settlement } from "./interruption-ports.ts";
-import type { PersonalCause } from "./run-causes.ts";
+import type { InterruptionRecord, PersonalSettlement } from "./interruption-ports.ts";
 import type { EngineWriters, RunReader, RunSummary } from "./run-ports.ts";
 import type { AnyStepType } from "./step-type.ts";
 import type { Applied } from "./transactions.ts";
@@ -271,7 +270,7 @@ export interface EngineApi {
   settleInterruption(
     tx: EngineWriters,
     interruption: InterruptionRecord,
-    settlement: Omit<Settlement, "settledAt"> & { settler: PersonalCause },
+    settlement: PersonalSettlement,
   ): Promise<Applied>;
   /** Tells whom it was passed on to, in the transaction that records it. */
   notifyAssignees(

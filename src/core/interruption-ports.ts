@@ -3,15 +3,17 @@ import type { InterruptionOutcome, InterruptionReason } from "../../schemas/inte
 import type { Visibility } from "./access.ts";
 import type { EncodedJson } from "./encoded-json.ts";
 import type { ListPosition, Page, StepRef } from "./model.ts";
+import type { PersonalCause } from "./run-causes.ts";
 import type { Applied } from "./transactions.ts";
 
-/** The last lookup of an effect. */
+/** The last lookup that asked for an effect. */
 interface LookupRecord {
   at: string;
   /** Why it could not tell; null if it did. */
   error: string | null;
-  /** How often it failed so far. */
+  /** How often it failed so far, in this run. */
   failures: number;
+  runId: string;
 }
 
 /** An attempt of a step with effects that ended without an answer. */
@@ -22,7 +24,7 @@ export interface InterruptionRecord extends StepRef {
   workflowId: string | null;
   attempt: number;
   reason: InterruptionReason;
-  idempotencyKey: string | null;
+  idempotencyKey: string;
   startedAt: string;
   interruptedAt: string;
   /** Whether the step was set to wait until a person settles it. */
@@ -33,16 +35,21 @@ export interface InterruptionRecord extends StepRef {
   settledAt: string | null;
   /** Null while it is open, and for a lookup. */
   settledBy: string | null;
+  /** The same person as a cause of the runs that go on with what they said. */
+  settler: PersonalCause | null;
   comment: string | null;
 }
 
 /** How an interruption was settled. */
-export type Settlement = Pick<InterruptionRecord, "settledBy" | "comment"> & {
+export type Settlement = Pick<InterruptionRecord, "settledBy" | "settler" | "comment"> & {
   outcome: InterruptionOutcome;
   settledAt: string;
   /** With `happened`: what the step would have returned. Null: nothing is known of it. */
   output: EncodedJson | null;
 };
+
+/** How a person settles an interruption. */
+export type PersonalSettlement = Omit<Settlement, "settledAt"> & { settler: PersonalCause };
 
 export interface InterruptionFilter {
   /** Only open ones, or only settled ones. */
@@ -58,6 +65,8 @@ export interface InterruptionReader {
   find(id: string): Promise<InterruptionRecord | undefined>;
   /** That of the newest interrupted attempt of a step or item. */
   latest(ref: StepRef): Promise<InterruptionRecord | undefined>;
+  /** Those of all attempts with this idempotency key, in whichever run, the newest last: at most 100. */
+  ofKey(idempotencyKey: string): Promise<InterruptionRecord[]>;
   /** The output with which a person or a lookup settled it; null where it was settled without. */
   output(id: string): Promise<EncodedJson | null>;
   /** Newest first. */
@@ -82,17 +91,26 @@ export interface InterruptionWriter extends InterruptionReader {
   open(
     interruption: Omit<
       InterruptionRecord,
-      "isAsked" | "lookup" | "outcome" | "settledAt" | "settledBy" | "comment"
+      "isAsked" | "lookup" | "outcome" | "settledAt" | "settledBy" | "settler" | "comment"
     >,
   ): Promise<Applied>;
-  /** Records that its step waits until it is settled. Requires `runs.lock`. */
+  /**
+   * Reads an interruption that is about to be acted on.
+   *
+   * Locks: its row, until the transaction ends, so that nobody settles it meanwhile. Requires `runs.lock` of the run that acts.
+   */
+  lock(id: string): Promise<InterruptionRecord | undefined>;
+  /**
+   * Records that its step waits until it is settled. Requires `runs.lock`.
+   * @throws AppError upgrade_unfinished while a copy of an older release runs, which would not go on with it
+   */
   setAsked(id: string): Promise<void>;
-  /** Records a lookup. */
+  /** Records a lookup. Requires `lock`. */
   setLookup(id: string, lookup: LookupRecord): Promise<void>;
   /**
-   * Settles an open interruption.
+   * Settles an open interruption, or one of which only a lookup has said that its effect did not happen.
    *
-   * Guarantee: of all calls for one interruption, one returns true.
+   * Guarantee: of all calls with the outcome of a person, one returns true.
    * Locks: its row, until the transaction ends.
    * @returns false when it was settled before; nothing is written then
    */

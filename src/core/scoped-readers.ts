@@ -72,7 +72,11 @@ export function scopedWriters(tx: Writers, request: RequestScope): Writers {
       lock: async (id) => limits.checked(await tx.runs.lock(id), refOfRun),
     },
     approvals: { ...tx.approvals, ...found.approvals },
-    interruptions: { ...tx.interruptions, ...found.interruptions },
+    interruptions: {
+      ...tx.interruptions,
+      ...found.interruptions,
+      lock: async (id) => limits.checked(await tx.interruptions.lock(id), refOfInterruption),
+    },
     schedules: { ...tx.schedules, ...found.schedules },
     workflowStates: { ...tx.workflowStates, ...found.workflowStates },
     events: { ...tx.events, ...found.events },
@@ -336,6 +340,8 @@ function limitedInterruptions(read: Readers["interruptions"], limits: Limits): R
     ...passedOn(read, "interruptions"),
     find,
     latest: async (ref) => ((await can(ref.runId)) ? read.latest(ref) : undefined),
+    ofKey: async (key) =>
+      (await read.ofKey(key)).filter((one) => canFind(limits.readable, refOfInterruption(one))),
     output: async (id) => ((await find(id)) === undefined ? null : read.output(id)),
     page: (query) => read.page({ ...query, filter: { ...query.filter, visibility: listable } }),
     count: (filter) => read.count({ ...filter, visibility: listable }),

@@ -26,7 +26,7 @@ export const STEP_ERRORS = {
   http_failed: { title: "The request failed", transient: true },
   http_status: { title: "The response has an unexpected status", transient: true },
   input_invalid: { title: "The step's input is not valid", transient: false },
-  interrupted: { title: "The executor ended while the step ran", transient: true },
+  interrupted: { title: "The attempt ended without an answer", transient: true },
   limit_reached: { title: "A usage limit is reached", transient: false },
   machine_busy: { title: "The machine was too busy to evaluate an expression", transient: true },
   mail_failed: { title: "The mail server did not accept the mail", transient: true },

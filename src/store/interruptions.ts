@@ -8,12 +8,17 @@ import type {
 } from "../core/interruption-ports.ts";
 import { EncodedJson } from "../core/encoded-json.ts";
 import { cappedCount } from "./capped-count.ts";
+import { forUpdate } from "./dialect.ts";
 import { encodeItem, stepRefOf } from "./item-column.ts";
 import { jsonText, parseJson } from "./json-column.ts";
+import { assertNoOlderCopies } from "./older-copies.ts";
 import { storedJson } from "./run-values.ts";
 import type { InterruptionRow, Schema } from "./schema.ts";
 import { type ByteCounter, valueEncoder } from "./stored-bytes.ts";
 import { visibleRows } from "./visibility.ts";
+
+/** Maximum number of interruptions of one effect that are read. */
+const MAX_OF_KEY = 100;
 
 /** All columns but the output. */
 const COLUMNS = [
@@ -33,6 +38,7 @@ const COLUMNS = [
   "outcome",
   "settled_at",
   "settled_by",
+  "settler",
   "comment",
 ] as const satisfies (keyof InterruptionRow)[];
 
@@ -51,8 +57,16 @@ const toRecord = (row: Omit<InterruptionRow, "output">): InterruptionRecord => (
   outcome: row.outcome,
   settledAt: row.settled_at,
   settledBy: row.settled_by,
+  settler: parseJson(row.settler),
   comment: row.comment,
 });
+
+/** Whether it is open, or only a lookup has said that its effect did not happen. */
+const isUnsettled = (eb: ExpressionBuilder<Schema, "interruptions">) =>
+  eb.or([
+    eb("outcome", "is", null),
+    eb.and([eb("outcome", "=", "not_happened"), eb("settled_by", "is", null)]),
+  ]);
 
 const matching = (
   eb: ExpressionBuilder<Schema, "interruptions">,
@@ -83,6 +97,16 @@ export function interruptionReader(db: Kysely<Schema>): InterruptionReader {
         .limit(1)
         .executeTakeFirst();
       return row && toRecord(row);
+    },
+
+    async ofKey(idempotencyKey) {
+      const rows = await select()
+        .where("idempotency_key", "=", idempotencyKey)
+        .orderBy("interrupted_at", "desc")
+        .orderBy("attempt", "desc")
+        .limit(MAX_OF_KEY)
+        .execute();
+      return rows.toReversed().map(toRecord);
     },
 
     async output(id) {
@@ -161,6 +185,7 @@ export function interruptionWriter(trx: Kysely<Schema>, bytes: ByteCounter): Int
           output: null,
           settled_at: null,
           settled_by: null,
+          settler: null,
           comment: null,
         })
         .onConflict((conflict) => conflict.columns(["run_id", "step_id", "item", "attempt"]).doNothing())
@@ -169,7 +194,16 @@ export function interruptionWriter(trx: Kysely<Schema>, bytes: ByteCounter): Int
       return inserted !== undefined;
     },
 
+    async lock(id) {
+      const row = await forUpdate(
+        trx,
+        trx.selectFrom("interruptions").select(COLUMNS).where("id", "=", id),
+      ).executeTakeFirst();
+      return row && toRecord(row);
+    },
+
     async setAsked(id) {
+      await assertNoOlderCopies(trx);
       await trx.updateTable("interruptions").set({ asked: 1 }).where("id", "=", id).execute();
     },
 
@@ -181,12 +215,12 @@ export function interruptionWriter(trx: Kysely<Schema>, bytes: ByteCounter): Int
         .execute();
     },
 
-    async settle(id, { outcome, output, settledAt, settledBy, comment }) {
+    async settle(id, { outcome, output, settledAt, settledBy, settler, comment }) {
       const row = await trx
         .selectFrom("interruptions")
         .select("run_id")
         .where("id", "=", id)
-        .where("outcome", "is", null)
+        .where(isUnsettled)
         .executeTakeFirst();
       if (row === undefined) return false;
       const { numUpdatedRows } = await trx
@@ -196,10 +230,11 @@ export function interruptionWriter(trx: Kysely<Schema>, bytes: ByteCounter): Int
           output: output === null ? null : await encode(row.run_id, output),
           settled_at: settledAt,
           settled_by: settledBy,
+          settler: jsonText(settler),
           comment,
         })
         .where("id", "=", id)
-        .where("outcome", "is", null)
+        .where(isUnsettled)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },

@@ -151,7 +151,6 @@ export interface BacktestRunRow {
   details: string | null;
 }
 
-/** `subject` is the usage subject of its actor (core/usage-limits.ts), for whom `stored_bytes` count. */
 /** `item` as in `run_steps`; `asked` is 0 or 1; `lookup` is JSON; `output` as in `run_steps`. */
 export interface InterruptionRow {
   id: string;
@@ -162,7 +161,7 @@ export interface InterruptionRow {
   project: string;
   workflow_id: string | null;
   reason: InterruptionReason;
-  idempotency_key: string | null;
+  idempotency_key: string;
   started_at: string;
   interrupted_at: string;
   asked: number;
@@ -171,9 +170,12 @@ export interface InterruptionRow {
   output: string | null;
   settled_at: string | null;
   settled_by: string | null;
+  /** JSON. */
+  settler: string | null;
   comment: string | null;
 }
 
+/** `subject` is the usage subject of its actor (core/usage-limits.ts), for whom `stored_bytes` count. */
 export interface BulkActionRow {
   id: string;
   action: BulkActionKind;

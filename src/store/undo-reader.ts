@@ -1,5 +1,5 @@
 /** Reads which steps of a run are to be undone, and which undos failed. */
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { RunWriter } from "../core/run-ports.ts";
 import { AFTER_UNDO_IDS, undoStepId } from "../core/undo-step-id.ts";
 import { NO_ITEM, stepRefOf } from "./item-column.ts";
@@ -13,13 +13,26 @@ const MAX_FAILED = 20;
 type UndoReader = Pick<RunWriter, "nextToUndo" | "countToUndo" | "failedUndos" | "hasUnfinishedChildren">;
 
 export function undoReader(db: Kysely<Schema>): UndoReader {
-  /** Steps, and items of fan-outs, that succeeded in this run itself. */
+  /** Steps, and items of fan-outs, that succeeded in this run itself, or took over an effect that an earlier run left unanswered. */
   const succeeded = (runId: string) =>
     db
       .selectFrom("run_steps as done")
       .where("done.run_id", "=", runId)
       .where("done.state", "=", encodeState("succeeded"))
-      .where("done.reused_from", "is", null)
+      .where((eb) =>
+        eb.or([
+          eb("done.reused_from", "is", null),
+          eb.exists(
+            eb
+              .selectFrom("interruptions as i")
+              .select("i.id")
+              .whereRef("i.run_id", "=", "done.reused_from")
+              .whereRef("i.step_id", "=", "done.step_id")
+              .whereRef("i.item", "=", "done.item")
+              .where("i.outcome", "=", sql.lit("happened" as const)),
+          ),
+        ]),
+      )
       .where("done.items_total", "is", null);
   return {
     async nextToUndo(runId, stepIds) {

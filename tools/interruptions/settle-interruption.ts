@@ -53,7 +53,7 @@ export const settleInterruption = defineTool({
       const settler = personalCause("settled", ctx.actor.principal, id);
       const settlement = { outcome, output: encoded, settledBy, comment, settler };
       if (!(await ctx.engine.settleInterruption(tx, found, settlement)))
-        throw alreadySettled((await tx.interruptions.find(id))!);
+        throw alreadySettled(await findInterruption(tx, id));
       const { project, runId, stepId } = found;
       await tx.recordAudit(id, undefined, {
         project,

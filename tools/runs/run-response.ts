@@ -124,7 +124,10 @@ function withInterruptions(run: Run, { open, listed }: { open: number; listed: I
     ...run,
     open_interruptions: open,
     interruptions: listed,
-    next: waiting || run.next === undefined ? asked : `${asked} ${run.next}`,
+    next:
+      run.next === undefined || (waiting && (run.approvals ?? []).length === 0)
+        ? asked
+        : `${asked} ${run.next}`,
   };
 }
 
@@ -137,6 +140,8 @@ async function interruptionsOf(
   if (open === undefined) return undefined;
   const filter = { runId, isOpen: true };
   const { items } = await read.interruptions.page({ filter, after: null, limit: LISTED_INTERRUPTIONS });
+  // They may have been settled since.
+  if (items.length === 0) return undefined;
   return { open, listed: await Promise.all(items.map((item) => toInterruption(read, item))) };
 }
 

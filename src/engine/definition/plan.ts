@@ -35,7 +35,7 @@ export interface PlannedStep {
 }
 
 /** A request that only reads, and what follows from its output, which expressions read as `result`. */
-export interface PlannedLookup {
+interface PlannedLookup {
   request: PlannedStep;
   happened: CompiledExpression;
   /** What the step returns if it happened; null for the output of the request. */

@@ -1,6 +1,6 @@
-import type { OnInterrupted } from "../../../schemas/interruption.ts";
+import type { InterruptionOutcome, OnInterrupted } from "../../../schemas/interruption.ts";
 import type { EncodedJson } from "../../core/encoded-json.ts";
-import type { Job, RunRecord, StepFacts, Usage } from "../../core/model.ts";
+import type { Job, RunCause, RunRecord, StepFacts, Usage } from "../../core/model.ts";
 import type { PlannedStep } from "../definition/plan.ts";
 
 /** What a lookup has found out of an interrupted attempt. */
@@ -36,6 +36,10 @@ export interface Attempt {
   effectKey?: string | undefined;
   /** What happens if it ends without an answer. */
   onInterrupted?: OnInterrupted;
+  /** The interruption on which it is sent again, and what was known of it. */
+  basis?: { interruption: string; outcome: InterruptionOutcome | null };
+  /** Who said that its effect happened, and what it returned. */
+  adopted?: RunCause | null;
   /** What was found out of the interrupted attempt before it, saved with its start or its end. */
   found?: FoundOut;
   /** Whether its start was recorded; false when it was refused, and the step's code must not run. */

@@ -30,7 +30,9 @@ import type { PastItems } from "./past-items.ts";
 import { cacheKey, type DecisionsHold, recordedOutput } from "./recorded-output.ts";
 import {
   afterInterruption,
+  basisChanged,
   canBeInterrupted,
+  isBasisUnchanged,
   prepareForInterruption,
   saveFound,
 } from "./interrupted-effect.ts";
@@ -124,7 +126,7 @@ export async function executeAttempt(
   if (metered !== null) await usageLimits.assertRemaining(run, metered);
   if (planned.type.compute === undefined) {
     const recordUses = await secretUseRecorder(context, connections, attempt);
-    await recordStart(attempt, jobContext, position, { recordUses, usageLimits });
+    await recordStart(attempt, jobContext, position, { recordUses, usageLimits, now: context.clock.now() });
   }
   attempt.codeStartedAt = performance.now();
   const outcome = await runStepCode(attempt, { context, connections }, jobContext);
@@ -200,13 +202,21 @@ async function recordStart(
   attempt: Attempt,
   { executor, record }: JobContext,
   position: number,
-  { recordUses, usageLimits }: { recordUses: (tx: EngineWriters) => Promise<void>; usageLimits: UsageLimits },
+  {
+    recordUses,
+    usageLimits,
+    now,
+  }: { recordUses: (tx: EngineWriters) => Promise<void>; usageLimits: UsageLimits; now: number },
 ): Promise<void> {
   const { job, startedAt, effectKey } = attempt;
   let held: StepError | undefined;
   const input = attempt.inputJson!;
   attempt.startRecorded = false;
   await record(async (tx) => {
+    if (!(await isBasisUnchanged(tx, attempt))) {
+      held = basisChanged(now);
+      return;
+    }
     held = await countStepMails(tx, usageLimits, attempt);
     if (held !== undefined) return;
     const start = { attempt: job.attempt, executor, startedAt, input, effectKey };
@@ -237,7 +247,7 @@ async function toResult(
     return prepareWait(outcome, { run, job, inputHash, now, timeoutMs, prepareChildRun, planLevels });
   }
   attempt.usage = outcome.usage;
-  attempt.rows = outcome.rows;
+  if (outcome.rows !== undefined) attempt.rows = outcome.rows + (attempt.rows ?? 0);
   const output = encodeOutput(planned.step.id, outcome.output);
   const { cacheMs } = planned;
   return {

@@ -9,6 +9,7 @@ import type { Connections } from "../../core/connections.ts";
 import { encodeJson } from "../../core/encoded-json.ts";
 import type { InterruptionReader, InterruptionRecord } from "../../core/interruption-ports.ts";
 import { interruptionRuleOf } from "../../core/interruption-rules.ts";
+import { distinctCauses } from "../../core/run-causes.ts";
 import type { AttemptRecord, Job, RunRecord, StepRef } from "../../core/model.ts";
 import type { EngineWriters, RunReader } from "../../core/run-ports.ts";
 import { StepError } from "../../core/step-errors.ts";
@@ -22,6 +23,7 @@ import { toRunError } from "../run-state/run-error.ts";
 import type { StepResult } from "../run-state/step-result.ts";
 import { type Attempt, type FoundOut, idempotencyKeyOf } from "./attempt.ts";
 import { retryDelay } from "./retry-delay.ts";
+import { runsAgain } from "./runs-again.ts";
 
 /** Whether an attempt of a step can end without an answer, so that nobody knows whether its effect happened. */
 export const canBeInterrupted = ({ type, step }: Pick<PlannedStep, "type" | "step">): boolean =>
@@ -87,32 +89,42 @@ export async function afterInterruption(
 ): Promise<StepResult | undefined> {
   const { run, job } = attempt;
   if (job.attempt === 1 && run.retryOf === null) return undefined;
-  const interruption = await newestInterruption(options, attempt, jobContext);
+  const interruption = await interruptionBefore(options, attempt, jobContext);
   if (interruption === undefined) return undefined;
-  const { interruptions } = options;
-  switch (interruption.outcome) {
-    case "happened":
-      return happenedResult(attempt, interruption, await interruptions.output(interruption.id));
-    case "not_happened":
-      return undefined;
-    case "unknown":
-      // A retry of the run is a decision of its own.
-      return interruption.runId === run.id ? failed(attempt, interruption) : undefined;
-    case null:
+  attempt.basis = { interruption: interruption.id, outcome: interruption.outcome };
+  const { interruptions, lookUp } = options;
+  const isEarlier = interruption.runId !== run.id;
+  if (interruption.outcome === "happened") {
+    attempt.adopted = interruption.settler;
+    return happenedResult(attempt, interruption, await interruptions.output(interruption.id));
   }
-  const found = options.lookUp === undefined ? undefined : await lookUpOnce(options, attempt, interruption);
+  if (interruption.outcome === "not_happened" && (interruption.settledBy !== null || lookUp === undefined))
+    return undefined;
+  if (interruption.outcome === "unknown") {
+    if (!isEarlier) return failed(attempt, interruption);
+    // A retry of the run is a decision of its own, but a lookup may know more by now.
+    if (lookUp === undefined) return undefined;
+  }
+  // What another effect of an earlier run has left open is settled before the retry, not by it.
+  const isSame = interruption.idempotencyKey === idempotencyKeyOf(attempt);
+  if (isEarlier && !isSame)
+    return attempt.onInterrupted === "retry" ? undefined : failed(attempt, interruption);
+  // A request may arrive after the first lookup, so each repetition is preceded by one of its own.
+  const found =
+    lookUp === undefined
+      ? undefined
+      : await lookUpOnce({ ...options, lookUp }, attempt, interruption, jobContext);
   if (found !== undefined) attempt.found = found;
   if (found?.happened === false) return sendAgain(options, attempt, interruption);
   if (found !== undefined && found.happened !== null)
     return happenedResult(attempt, interruption, found.happened.output);
   switch (attempt.onInterrupted!) {
     case "retry":
-      return undefined;
+      return sendAgain(options, attempt, interruption);
     case "ask":
-      // What a run that has ended left open is settled before the retry, not by it.
-      return interruption.runId === run.id
-        ? { kind: "interruption", interruption: interruption.id, inputHash: attempt.inputHash! }
-        : failed(attempt, interruption);
+      return isEarlier || interruption.outcome !== null
+        ? failed(attempt, interruption)
+        : { kind: "interruption", interruption: interruption.id, inputHash: attempt.inputHash! };
     case "fail":
       return failed(attempt, interruption);
   }
@@ -124,18 +136,18 @@ export async function afterInterruption(
  */
 async function sendAgain(
   { runs }: Readers,
-  { run, job, planned: { retry } }: Attempt,
-  { reason, runId, attempt }: InterruptionRecord,
+  { run, job, planned }: Attempt,
+  { runId, attempt }: InterruptionRecord,
 ): Promise<StepResult | undefined> {
-  if (runId !== run.id || (reason !== "timeout" && reason !== "connection_lost")) return undefined;
-  const interrupted = await attemptBefore(runs, job);
-  const error = interrupted?.attempt === attempt ? interrupted.error : null;
-  const isRetried =
-    retry !== null &&
-    job.retryCount < retry.attempts &&
-    (error === null || retry.on === undefined || retry.on.includes(error.code));
-  return isRetried || error === null ? undefined : { kind: "failed", error };
+  if (runId !== run.id || job.retryCount < attemptsOf(planned)) return undefined;
+  const { stepId, item } = job;
+  const last = await runs.lastAttempts({ runId, stepId, item }, 3);
+  const error = last.find((one) => one.attempt === attempt)?.error ?? null;
+  return error === null ? undefined : { kind: "failed", error };
 }
+
+/** The number of attempts that `retry` allows. A job with as many retries finds out what happened, but sends nothing again. */
+export const attemptsOf = ({ retry }: Pick<PlannedStep, "retry">): number => retry?.attempts ?? 1;
 
 /** The attempt before the one of a job. An attempt that waited for its lookup has the number of the job. */
 async function attemptBefore(
@@ -146,17 +158,22 @@ async function attemptBefore(
   return last.findLast((one) => one.attempt < attempt);
 }
 
-/** The newest interruption of the step: in the run, or in those that it retries, as far as their effects were not undone. */
-async function newestInterruption(
-  { runs, interruptions }: Readers,
+/**
+ * The interruption that decides about an attempt: of all with its idempotency key one whose effect happened, else an open one, else the
+ * newest. Without any, an open one of the same step in the run, or in those that it retries, as far as their effects were not undone.
+ */
+async function interruptionBefore(
+  readers: Readers,
   attempt: Attempt,
   { record }: JobContext,
 ): Promise<InterruptionRecord | undefined> {
+  const { runs, interruptions } = readers;
   const { run, job, effectRunId = run.id } = attempt;
   const { stepId, item } = job;
   const ref: StepRef = { runId: run.id, stepId, item };
+  let own: InterruptionRecord | undefined;
   if (job.attempt > 1) {
-    const own = await interruptions.latest(ref);
+    own = await interruptions.latest(ref);
     const last = await attemptBefore(runs, job);
     // One that a backup was restored with, or whose record an older copy ended.
     if (last?.status === "interrupted" && last.effectKey !== null && own?.attempt !== last.attempt) {
@@ -164,22 +181,29 @@ async function newestInterruption(
       const lost = { ref, attempt: last.attempt, reason: "executor_ended" as const, effectKey, startedAt };
       await record(async (tx) => {
         await openInterruption(tx, run, { ...lost, at: finishedAt ?? startedAt });
-      }, 0);
-      return interruptions.latest(ref);
+      });
+      own = await interruptions.latest(ref);
     }
-    if (own !== undefined) return own;
   }
-  const earlier = await earlierInterruption({ runs, interruptions }, run, ref, effectRunId);
-  // With another input it was another effect, and what the connections of another project returned stays there.
-  const isSame = earlier?.idempotencyKey === idempotencyKeyOf(attempt) && earlier.project === run.project;
-  return isSame ? earlier : undefined;
+  const ofKey = await interruptions.ofKey(idempotencyKeyOf(attempt));
+  // What the connections of another project returned stays there.
+  const happened = ofKey.find(({ outcome, project }) => outcome === "happened" && project === run.project);
+  const same =
+    happened ??
+    (own?.outcome === null ? own : undefined) ??
+    ofKey.findLast(({ outcome }) => outcome === null) ??
+    own ??
+    ofKey.findLast(({ outcome }) => outcome !== "happened");
+  if (same !== undefined) return same;
+  const earlier = await earlierInterruption(readers, run, ref, effectRunId);
+  return earlier?.outcome === null ? earlier : undefined;
 }
 
 /**
  * The newest interruption of a step or item in the runs that a run retries, one after the other.
  * @param first the first of them that counts; left out, all do
  */
-export async function earlierInterruption(
+async function earlierInterruption(
   { runs, interruptions }: Pick<Readers, "interruptions"> & { runs: Pick<RunReader, "find"> },
   run: Pick<RunRecord, "id" | "retryOf">,
   { stepId, item }: Pick<StepRef, "stepId" | "item">,
@@ -204,17 +228,20 @@ async function lookUpOnce(
   { context: { clock }, lookUp }: AfterInterruption,
   { job, planned }: Attempt,
   interruption: InterruptionRecord,
+  { signal }: JobContext,
 ): Promise<FoundOut> {
-  const failures = interruption.lookup?.failures ?? 0;
+  const failures = interruption.lookup?.runId === job.runId ? interruption.lookup.failures : 0;
   const base = { interruption: interruption.id, at: iso(clock.now()), error: null, failures };
   try {
     const found = await lookUp!(interruption);
     return { ...base, happened: found.happened ? { output: encodeJson(found.output) } : false };
   } catch (thrown) {
+    // The executor stops, the run ends, or the machine failed and not the lookup.
+    if (signal.aborted || !(thrown instanceof StepError) || runsAgain(thrown, job)) throw thrown;
     const error = toRunError(thrown, job);
     const delay = retryDelay(planned.lookup!.request, { retryCount: failures }, thrown);
     const failure = { ...base, happened: null, error: error.message, failures: failures + 1 };
-    if (delay === undefined || !(thrown instanceof StepError)) return failure;
+    if (delay === undefined) return failure;
     throw new LookupFailure(thrown, failure, clock.now() + delay);
   }
 }
@@ -229,18 +256,61 @@ export class LookupFailure extends StepError {
   }
 }
 
-/** Saves what the lookup found out, in the transaction of the start or the end of the attempt. */
-export async function saveFound(tx: EngineWriters, { found }: Pick<Attempt, "found">): Promise<void> {
+/**
+ * Saves what the lookup found out, in the transaction of the start or the end of the attempt.
+ *
+ * Locks: the run, then the interruption, until the transaction ends.
+ */
+export async function saveFound(tx: EngineWriters, { run, found }: Attempt): Promise<void> {
   if (found === undefined) return;
+  await tx.runs.lock(run.id);
   const { interruption, at, happened, error, failures } = found;
-  await tx.interruptions.setLookup(interruption, { at, error, failures });
-  if (happened === null) return;
+  const record = await tx.interruptions.lock(interruption);
+  if (record === undefined) return;
+  await tx.interruptions.setLookup(interruption, { at, error, failures, runId: run.id });
+  const isOpen = record.outcome === null || (record.outcome === "not_happened" && record.settledBy === null);
+  if (happened === null || !isOpen) return;
   const outcome = happened === false ? "not_happened" : "happened";
   const output = happened === false ? null : happened.output;
-  const settlement = { outcome, output, settledAt: at, settledBy: null, comment: null } as const;
-  // If a person has settled it meanwhile, that stays: the attempt itself has acted on the lookup.
-  void (await tx.interruptions.settle(interruption, settlement));
+  const settlement = {
+    outcome,
+    output,
+    settledAt: at,
+    settledBy: null,
+    settler: null,
+    comment: null,
+  } as const;
+  if (!(await tx.interruptions.settle(interruption, settlement))) throw new Error("it is locked and open");
 }
+
+/**
+ * Whether what an attempt knows of the interruption before it still holds. A person may have settled it meanwhile, and then the
+ * attempt must not be sent.
+ *
+ * Locks: the run, then the interruption, until the transaction ends.
+ */
+export async function isBasisUnchanged(tx: EngineWriters, { run, basis }: Attempt): Promise<boolean> {
+  if (basis === undefined) return true;
+  await tx.runs.lock(run.id);
+  return (await tx.interruptions.lock(basis.interruption))?.outcome === basis.outcome;
+}
+
+/**
+ * Records who said what the step returned as a cause of the run that goes on with it, which may not be the interrupted one.
+ *
+ * Locks: the run, until the transaction ends.
+ */
+export async function adopt(tx: EngineWriters, { run: { id }, adopted }: Attempt): Promise<void> {
+  if (adopted === undefined || adopted === null) return;
+  const run = (await tx.runs.lock(id))!;
+  await tx.runs.update(id, { seq: run.seq + 1, causes: distinctCauses([...run.causes, adopted]) });
+}
+
+/** The error of an attempt that was not sent, because its interruption was settled meanwhile: it starts again at once. */
+export const basisChanged = (now: number): StepError =>
+  new StepError("step_failed", "The interruption was settled meanwhile. The step acts on that.", {
+    waitUntil: now,
+  });
 
 /** The step has succeeded: its effect happened. What nobody knows of its output is null. */
 function happenedResult(
@@ -271,7 +341,7 @@ function failed({ job, found }: Attempt, interruption: InterruptionRecord): Step
     {
       fix:
         outcome === "unknown"
-          ? "retry_run sends it again."
+          ? "retry_run sends it again, so it may happen twice."
           : `Find out whether it happened, and settle ${id} (POST /interruptions/${id}/settle, millrace interruptions settle, or the page of the run). Then retry_run takes its output, or sends it again.`,
       details: { interruption: id },
       transient: false,

@@ -1,6 +1,8 @@
 import type { Job } from "../../core/model.ts";
-import { StepError } from "../../core/step-errors.ts";
+import { StepError, type StepErrorCode } from "../../core/step-errors.ts";
 import type { PlannedStep } from "../definition/plan.ts";
+
+const FINAL: ReadonlySet<StepErrorCode> = new Set(["child_cancelled", "interrupted", "not_given"]);
 
 /**
  * Computes the pause before the next attempt of a failed step. It is constant or doubles with each retry, as the step's
@@ -15,8 +17,9 @@ export function retryDelay(
   if (retry === null || retryCount + 1 >= retry.attempts || !(thrown instanceof StepError)) {
     return undefined;
   }
-  // A person has decided that the child run must not continue. What a trial is not given, another attempt is not given either.
-  if (thrown.code === "child_cancelled" || thrown.code === "not_given") return undefined;
+  // A person has decided that the child run must not continue. What a trial is not given, another attempt is not given either. An
+  // effect that was left open in a child run would happen again in another one, with another key.
+  if (FINAL.has(thrown.code)) return undefined;
   const retryable = retry.on === undefined ? thrown.transient : retry.on.includes(thrown.code);
   if (!retryable) return undefined;
   const backoff = retry.backoff === "exponential" ? retry.initialMs * 2 ** retryCount : retry.initialMs;

@@ -2,6 +2,7 @@
 import { NAMED_ITEMS, type RetryItems } from "../../../schemas/run.ts";
 import type { StepDefinition, Definition } from "../../../schemas/workflow-definition.ts";
 import type { RetryPlan } from "../../core/engine-port.ts";
+import type { InterruptionRecord } from "../../core/interruption-ports.ts";
 import type { StepRecord } from "../../core/model.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
 import { truncate } from "../../core/truncate.ts";
@@ -20,8 +21,8 @@ interface RetryRun {
   isMoved: boolean;
   /** Ids of the steps whose recorded outputs rest on decisions for other work. */
   outdated: ReadonlySet<string>;
-  /** Ids of the steps whose interrupted effects happened: with the same input, it takes what was found out of their outputs. */
-  happened: ReadonlySet<string>;
+  /** The interruptions of steps that did not succeed, by step. */
+  interrupted: ReadonlyMap<string, Pick<InterruptionRecord, "id" | "outcome">>;
   /** The numbers of the items of a fan-out that run, if its list and its inputs are the same; undefined if it has too many. */
   itemsToRun: (step: StepDefinition, record: FanOutRecord) => Promise<readonly number[] | undefined>;
 }
@@ -38,7 +39,7 @@ export type FanOutRecord = StepRecord & { items: NonNullable<StepRecord["items"]
 export async function planRetry(
   runId: string,
   original: OriginalRun,
-  { definition, inputsChanged, isMoved, outdated, happened, itemsToRun }: RetryRun,
+  { definition, inputsChanged, isMoved, outdated, interrupted, itemsToRun }: RetryRun,
   stepTypes: readonly AnyStepType[],
 ): Promise<RetryPlan> {
   const types = new Map(stepTypes.map((type) => [type.type, type]));
@@ -87,9 +88,10 @@ export async function planRetry(
     toRun.set(step.id, items);
     if (items === undefined ? record.items.failed > 0 || !isDone(step) : items.length > 0) addRerun(step.id);
   }
+  const outcomeOf = ({ id }: StepDefinition) => interrupted.get(id)?.outcome;
   const plan: RetryPlan = { reused: [], run: [], effects: [], again: [], items: new Map(), issues: [] };
   for (const [index, step] of definition.steps.entries()) {
-    const isReused = !rerun.has(step.id) || (happened.has(step.id) && !mayDiffer.has(step.id));
+    const isReused = !rerun.has(step.id) || (outcomeOf(step) === "happened" && !mayDiffer.has(step.id));
     (isReused ? plan.reused : plan.run).push(step.id);
     const numbers = rerun.has(step.id) && !mayDiffer.has(step.id) ? toRun.get(step.id) : undefined;
     const items = numbers && countItems(numbers, records.get(step.id)!.items!.total);
@@ -100,16 +102,24 @@ export async function planRetry(
     if (record === undefined || !wasAttempted(record)) continue;
     // Its effects are undone, so running it again repeats none.
     if (isUndone(record, records.get(undoStepId(step.id)))) continue;
+    // It ended because of its interruption, and its effect did not happen.
+    if (outcomeOf(step) === "not_happened" && record.error?.code === "interrupted") continue;
     plan.again.push(step.id);
     plan.issues.push({
       path: `steps[${index}]`,
       code: "would_run_again",
       message: `"${step.id}" (${step.type}) ${describeOutcome(record)} in ${runId}, and would run ${items === undefined ? "again" : `for ${itemWords(items)}`}`,
-      fix: `Check whether its effect took place (get_run with this step_id). Send confirm: true to run ${items === undefined ? "it again" : "these items"}, or remove it with patch.`,
+      fix: `${howToCheck(interrupted.get(step.id))} Send confirm: true to run ${items === undefined ? "it again" : "these items"}, or remove it with patch.`,
     });
   }
   return plan;
 }
+
+/** How to find out whether the effect of a step took place. */
+const howToCheck = (interruption: Pick<InterruptionRecord, "id" | "outcome"> | undefined): string =>
+  interruption?.outcome === null
+    ? `Find out whether its effect took place, and settle ${interruption.id} (POST /interruptions/${interruption.id}/settle): with on_interrupted fail or ask, the retry ends there until then.`
+    : "Check whether its effect took place (get_run with this step_id).";
 
 const isFanOut = ({ for_each: forEach }: StepDefinition, record: StepRecord): record is FanOutRecord =>
   forEach !== undefined && record.items !== null;

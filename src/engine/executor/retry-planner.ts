@@ -2,13 +2,13 @@
 import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { EngineApi, RetryPlan } from "../../core/engine-port.ts";
+import type { InterruptionRecord } from "../../core/interruption-ports.ts";
 import type { RunRecord, StepRecord } from "../../core/model.ts";
 import type { EngineReaders } from "../../core/run-ports.ts";
 import type { WorkflowReader } from "../../core/ports.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
 import type { Engine } from "../engine.ts";
 import { decisionsHold, outdatedDecisions } from "../run-state/decisions-hold.ts";
-import { canBeInterrupted, earlierInterruption } from "./interrupted-effect.ts";
 import { itemsToRun } from "./reused-items.ts";
 import { type FanOutRecord, planRetry } from "./retry-plan.ts";
 import { runsWithSameInput } from "./same-input.ts";
@@ -45,10 +45,7 @@ export function retryPlanner(
         inputsChanged: canonicalJson(retry.inputs) !== canonicalJson(inputs),
         isMoved: retry.project !== retried.project,
         outdated,
-        happened: await stepsThatHappened(read, stepTypes, retried, {
-          steps: definition.definition.steps,
-          records,
-        }),
+        interrupted: await interruptedSteps(read, retried, records),
         itemsToRun: planItems,
       },
       stepTypes,
@@ -57,24 +54,33 @@ export function retryPlanner(
   };
 }
 
-/** The steps whose interrupted effects happened, as a lookup or a person has found out: a retry takes what they returned. */
-async function stepsThatHappened(
+/** The interruptions of steps that did not succeed. */
+async function interruptedSteps(
   read: Pick<Read, "runs" | "interruptions">,
-  stepTypes: readonly AnyStepType[],
   retried: RunRecord,
-  { steps, records }: { steps: readonly StepDefinition[]; records: readonly StepRecord[] },
-): Promise<Set<string>> {
-  const attempted = new Set(records.filter(({ state }) => state !== "succeeded").map(({ stepId }) => stepId));
-  const happened = new Set<string>();
-  for (const step of steps) {
-    if (!attempted.has(step.id)) continue;
-    const type = stepTypes.find((one) => one.type === step.type);
-    if (type === undefined || !canBeInterrupted({ type, step })) continue;
-    const repeated = { id: "", retryOf: retried.id };
-    const found = await earlierInterruption(read, repeated, { stepId: step.id, item: null });
-    if (found?.outcome === "happened") happened.add(step.id);
+  records: readonly StepRecord[],
+): Promise<Map<string, InterruptionRecord>> {
+  const found = new Map<string, InterruptionRecord>();
+  for (const { stepId, state, items } of records) {
+    const interruption =
+      state === "succeeded" || items !== null ? undefined : await interruptionOfStep(read, retried, stepId);
+    if (interruption !== undefined) found.set(stepId, interruption);
   }
-  return happened;
+  return found;
+}
+
+/** The interruption of a step in a run, or in the one that it retries where the step ended because of that one. */
+async function interruptionOfStep(
+  read: Pick<Read, "runs" | "interruptions">,
+  run: RunRecord,
+  stepId: string,
+): Promise<InterruptionRecord | undefined> {
+  const ref = { runId: run.id, stepId, item: null };
+  const own = await read.interruptions.latest(ref);
+  if (own !== undefined || run.retryOf === null) return own;
+  const step = await read.runs.step(ref);
+  const earlier = step?.error?.code === "interrupted" ? await read.runs.find(run.retryOf) : undefined;
+  return earlier && interruptionOfStep(read, earlier, stepId);
 }
 
 /** A trial has no effects to repeat. */

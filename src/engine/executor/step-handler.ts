@@ -17,7 +17,7 @@ import { isWait, type StepResult } from "../run-state/step-result.ts";
 import type { Attempt } from "./attempt.ts";
 import { executeAttempt } from "./execute-attempt.ts";
 import { heldUntil } from "./held-mail.ts";
-import { interruptionOf, LookupFailure, saveFound } from "./interrupted-effect.ts";
+import { adopt, attemptsOf, interruptionOf, LookupFailure, saveFound } from "./interrupted-effect.ts";
 import { withoutChange } from "./job-results.ts";
 import { assertNotPoisoned } from "./poisoned-job.ts";
 import { attemptOutcome, reportAttempt } from "./report-attempt.ts";
@@ -103,6 +103,7 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
         report(tx);
         if (attempt.input === undefined) return;
         await saveFound(tx, attempt);
+        await adopt(tx, attempt);
         await recordUsage(tx, attempt);
         // It has asked a person, and done nothing: the next attempt has its number.
         if (result.kind === "interruption") return;
@@ -162,14 +163,14 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     // In a backtest only what really ran can succeed the next time.
     const mayRepeat = status === "failed" && (run.replay === null || attempt.codeStartedAt !== undefined);
     const delay = mayRepeat ? retryDelay(planned, job, thrown) : undefined;
-    if (delay !== undefined) return retry(iso(context.clock.now() + delay), job.retryCount + 1);
-    // Another attempt finds out what happened, asks or fails. It sends nothing.
-    if (
-      interruption !== undefined &&
-      status === "failed" &&
-      (planned.lookup !== null || attempt.onInterrupted !== "retry")
-    )
-      return retry(null, job.retryCount + 1);
+    const next = delay === undefined ? null : iso(context.clock.now() + delay);
+    // Another attempt asks the lookup or a person, or fails. Without a retry that is left it sends nothing.
+    if (interruption !== undefined && status === "failed") {
+      if (planned.lookup !== null)
+        return retry(next, next === null ? attemptsOf(planned) : job.retryCount + 1);
+      if (attempt.onInterrupted !== "retry") return retry(null, job.retryCount + 1);
+    }
+    if (next !== null) return retry(next, job.retryCount + 1);
     const result: StepResult = status === "cancelled" ? { kind: "cancelled" } : { kind: "failed", error };
     return {
       kind: "complete",

@@ -18,7 +18,7 @@ import { recordUndo, recordUndoStart } from "../run-state/undo.ts";
 import type { Attempt } from "./attempt.ts";
 import { firstRunWithEffect } from "./first-run-with-effect.ts";
 import { countStepMails, heldUntil } from "./held-mail.ts";
-import { interruptionOf, prepareForInterruption } from "./interrupted-effect.ts";
+import { canBeInterrupted, interruptionOf, prepareForInterruption } from "./interrupted-effect.ts";
 import { withoutChange } from "./job-results.ts";
 import { assertNotPoisoned } from "./poisoned-job.ts";
 import { reportAttempt } from "./report-attempt.ts";
@@ -63,7 +63,7 @@ export function undoHandler(options: StepHandlerOptions): JobHandler {
     if (metered !== null) await usageLimits.assertRemaining(run, metered);
     attempt.startRecorded = false;
     const { connections } = await options.views.of(run.project);
-    prepareForInterruption(attempt, connections);
+    if (canBeInterrupted(planned)) prepareForInterruption(attempt, connections);
     const start = {
       attempt: job.attempt,
       executor: jobContext.executor,

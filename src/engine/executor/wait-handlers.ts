@@ -2,7 +2,8 @@
 import { encodeJson } from "../../core/encoded-json.ts";
 import type { RunError } from "../../../schemas/run.ts";
 import { iso } from "../../core/clock.ts";
-import type { Job, NewJob, RunRecord, StepRecord } from "../../core/model.ts";
+import type { Job, NewJob, RunCause, RunRecord, StepRecord } from "../../core/model.ts";
+import { distinctCauses } from "../../core/run-causes.ts";
 import type { EngineWriters, RunReader } from "../../core/run-ports.ts";
 import { stepRefLogFields } from "../../core/step-ref-log-fields.ts";
 import type { JobHandler, JobResult } from "../../queue/types.ts";
@@ -53,8 +54,10 @@ export function childDoneHandler({
     }
     if (child.status === "succeeded") {
       const output = encodeJson({ output: await runs.runOutput(child.id), run_id: child.id });
+      const settled = child.causes.filter(({ kind }) => kind === "settled");
       return endWait(context, job, async (tx) => {
         await tx.jobs.dropStepJobs(job);
+        await inheritCauses(tx, job.runId, settled);
         return { kind: "succeeded", output, inputHash: step.inputHash };
       });
     }
@@ -63,7 +66,7 @@ export function childDoneHandler({
     const error = toRunError(failure, job);
     const plan = run === undefined || isEnding(run) ? undefined : await planOf(run);
     const planned = plan?.steps[plan.compiled.position.get(job.stepId)!];
-    const retryCount = await countFailedAttempts(runs, job);
+    const retryCount = await countFailedAttempts(runs, job, step.attempts);
     const delay = planned === undefined ? undefined : retryDelay(planned, { retryCount }, failure);
     if (delay !== undefined) {
       const retry = { error, delay, retryCount: retryCount + 1 };
@@ -76,10 +79,21 @@ export function childDoneHandler({
   };
 }
 
-/** An attempt that was interrupted is not one of the step's retries. */
-async function countFailedAttempts(runs: Pick<RunReader, "lastAttempts">, job: Job): Promise<number> {
+/** A run goes on with what somebody said that a step of its child run returned. Requires `runs.lock`. */
+async function inheritCauses(tx: EngineWriters, runId: string, causes: readonly RunCause[]): Promise<void> {
+  const run = causes.length === 0 ? undefined : await tx.runs.find(runId);
+  if (run !== undefined)
+    await tx.runs.update(runId, { seq: run.seq, causes: distinctCauses([...run.causes, ...causes]) });
+}
+
+/** The failed attempts before the one with this number. One that was interrupted is not one of the step's retries. */
+async function countFailedAttempts(
+  runs: Pick<RunReader, "lastAttempts">,
+  job: Job,
+  before: number,
+): Promise<number> {
   const attempts = await runs.lastAttempts(job, MAX_ATTEMPTS);
-  return attempts.filter(({ status }) => status === "failed").length;
+  return attempts.filter(({ status, attempt }) => status === "failed" && attempt < before).length;
 }
 
 /** Records the result of a wait, unless another job ended it first. */
@@ -100,7 +114,7 @@ export function endWait(
       return;
     }
     if (result.kind === "again") {
-      const retryCount = await countFailedAttempts(tx.runs, job);
+      const retryCount = await countFailedAttempts(tx.runs, job, step.attempts);
       // The attempt that asked has done nothing, so the next one has its number.
       await addAttempt(context, tx, job, { attempt: step.attempts, retryCount, dueAt: null });
       return;

@@ -4,10 +4,9 @@
  */
 import type { InterruptionReason } from "../../../schemas/interruption.ts";
 import { iso } from "../../core/clock.ts";
-import type { InterruptionRecord, Settlement } from "../../core/interruption-ports.ts";
+import type { InterruptionRecord, PersonalSettlement } from "../../core/interruption-ports.ts";
 import type { AbandonedAttempt, RunRecord, StepRef } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
-import { distinctCauses, type PersonalCause } from "../../core/run-causes.ts";
 import { shortHash } from "../../core/short-hash.ts";
 import type { Applied } from "../../core/transactions.ts";
 import { recordInterruption } from "./outgoing-events.ts";
@@ -62,12 +61,8 @@ export async function interruptAbandoned(
   }
 }
 
-/** How a person settles an interruption. */
-export type PersonalSettlement = Omit<Settlement, "settledAt"> & { settler: PersonalCause };
-
 /**
- * Settles an open interruption. If its step waits for that, its next attempt acts on it. Who says that an effect happened decides what
- * its step returns, and so causes what follows. All in one transaction.
+ * Settles an open interruption. If its step waits for that, its next attempt acts on it. All in one transaction.
  *
  * Locks: the run, until the transaction ends.
  * @returns false when it was settled before; nothing is written then
@@ -76,13 +71,12 @@ export async function settleInterruption(
   { clock }: Pick<RunContext, "clock">,
   tx: EngineWriters,
   { id, runId, stepId, item }: Pick<InterruptionRecord, "id" | keyof StepRef>,
-  { settler, ...settlement }: PersonalSettlement,
+  settlement: PersonalSettlement,
 ): Promise<Applied> {
   const run = (await tx.runs.lock(runId))!;
   if (!(await tx.interruptions.settle(id, { ...settlement, settledAt: iso(clock.now()) }))) return false;
   // Those who follow the run read it again.
-  const causes = distinctCauses([...run.causes, ...(settlement.outcome === "happened" ? [settler] : [])]);
-  await tx.runs.update(runId, { seq: run.seq + 1, causes });
+  await tx.runs.update(runId, { seq: run.seq + 1 });
   if (run.finishedAt !== null) return true;
   const ref = { runId, stepId, item };
   const step = await tx.runs.step(ref);

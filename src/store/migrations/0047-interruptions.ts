@@ -14,7 +14,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn("project", "text", (c) => c.notNull())
     .addColumn("workflow_id", "text")
     .addColumn("reason", "text", (c) => c.notNull())
-    .addColumn("idempotency_key", "text")
+    .addColumn("idempotency_key", "text", (c) => c.notNull())
     .addColumn("started_at", "text", (c) => c.notNull())
     .addColumn("interrupted_at", "text", (c) => c.notNull())
     .addColumn("asked", "integer", (c) => c.notNull())
@@ -23,11 +23,17 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn("output", "text")
     .addColumn("settled_at", "text")
     .addColumn("settled_by", "text")
+    .addColumn("settler", "text")
     .addColumn("comment", "text")
     .execute();
   await sql`create unique index interruptions_by_attempt on interruptions (run_id, step_id, item, attempt)`.execute(
     db,
   );
+  for (const column of ["project", "workflow_id"])
+    await sql`create index ${sql.raw(`interruptions_by_${column}`)} on interruptions (${sql.ref(column)}, interrupted_at, id)`.execute(
+      db,
+    );
+  await sql`create index interruptions_by_key on interruptions (idempotency_key)`.execute(db);
   await sql`create index interruptions_by_time on interruptions (interrupted_at, id)`.execute(db);
   await sql`create index interruptions_open on interruptions (interrupted_at, id) where outcome is null`.execute(
     db,

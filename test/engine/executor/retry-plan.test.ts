@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { InterruptionOutcome } from "../../../schemas/interruption.ts";
 import type { Definition } from "../../../schemas/workflow-definition.ts";
 import type { StepRecord } from "../../../src/core/model.ts";
 import { stepTypes } from "../../../src/steps/index.ts";
@@ -39,7 +40,7 @@ const steady = {
   inputsChanged: false,
   isMoved: false,
   outdated: new Set<string>(),
-  happened: new Set<string>(),
+  interrupted: new Map(),
   itemsToRun: async () => [],
 };
 
@@ -85,11 +86,24 @@ describe("the effects that a retry would repeat", () => {
       planRetry(
         "run_1",
         { definition: { steps: STEPS }, records },
-        { ...steady, happened: new Set(["second"]), definition: { steps: STEPS }, ...more },
+        {
+          ...steady,
+          interrupted: new Map([["second", { id: "int_1", outcome: "happened" as const }]]),
+          definition: { steps: STEPS },
+          ...more,
+        },
         stepTypes,
       );
     expect(await planOf()).toMatchObject({ again: [], issues: [], effects: ["third"] });
     expect((await planOf()).reused).toContain("second");
+    const ended = { code: "interrupted", message: "ended without an answer" };
+    records[2] = { ...records[2]!, error: ended };
+    const withOutcome = (outcome: InterruptionOutcome | null) =>
+      planOf({ interrupted: new Map([["second", { id: "int_1", outcome }]]) });
+    expect(await withOutcome("not_happened")).toMatchObject({ again: [], issues: [] });
+    const open = await withOutcome(null);
+    expect(open.again).toEqual(["second"]);
+    expect(open.issues[0]!.fix).toContain("settle int_1");
     expect((await planOf({ outdated: new Set(["second"]) })).again).toContain("second");
   });
 

@@ -11,6 +11,7 @@ const UNSETTLED = {
   outcome: null,
   settledAt: null,
   settledBy: null,
+  settler: null,
   comment: null,
 };
 const SETTLEMENT: Settlement = {
@@ -18,6 +19,13 @@ const SETTLEMENT: Settlement = {
   output: null,
   settledAt: "2026-11-21T09:00:00.000Z",
   settledBy: "ann@example.com",
+  settler: {
+    kind: "settled",
+    owner: "ann@example.com",
+    keyName: "ci",
+    lineage: "key_1",
+    by: "int_1",
+  },
   comment: "Seen in the ledger.",
 };
 const PAY = { runId: "run_1", stepId: "pay", item: null };
@@ -73,9 +81,17 @@ export function interruptionContract(setup: ContractSetup): void {
         ),
       );
       expect(applied(results)).toBe(1);
-      const { outcome, settledAt, comment } = SETTLEMENT;
+      const { outcome, settledAt, settler, comment } = SETTLEMENT;
       const settledBy = `${results.indexOf(true)}@example.com`;
-      const settled = { ...newInterruption("int_1"), ...UNSETTLED, outcome, settledAt, settledBy, comment };
+      const settled = {
+        ...newInterruption("int_1"),
+        ...UNSETTLED,
+        outcome,
+        settledAt,
+        settledBy,
+        settler,
+        comment,
+      };
       expect(await interruptions.find("int_1")).toEqual(settled);
       const output = encodeJson({ id: "p1" });
       expect(await settle("int_1", { outcome: "happened", output, settledBy: null })).toBe(false);
@@ -96,16 +112,46 @@ export function interruptionContract(setup: ContractSetup): void {
       expect(await interruptions.output("int_none")).toBeNull();
     });
 
+    it("is settled again where only a lookup has said that its effect did not happen", async () => {
+      const { first, insert, settle, interruptions } = await open(setup);
+      await insert("int_1");
+      expect(await settle("int_1", { settledBy: null, settler: null })).toBe(true);
+      expect(await settle("int_1", { outcome: "happened" })).toBe(true);
+      expect(await settle("int_1", { settledBy: null, settler: null })).toBe(false);
+      expect(await first.transaction((tx) => tx.interruptions.lock("int_1"))).toMatchObject({
+        outcome: "happened",
+        settledBy: SETTLEMENT.settledBy,
+      });
+      expect(await first.transaction((tx) => tx.interruptions.lock("int_none"))).toBeUndefined();
+      expect(await interruptions.openCounts(["run_1"])).toEqual(new Map());
+    });
+
+    it("is one of all with its idempotency key, in whichever run, the newest last", async () => {
+      const { insert, interruptions } = await open(setup);
+      const idempotencyKey = "run_1:pay:-:abc";
+      await insert("int_2", { attempt: 2, idempotencyKey, interruptedAt: at(2) });
+      await insert("int_1", { attempt: 1, idempotencyKey, interruptedAt: at(1) });
+      await insert("int_3", { runId: "run_2", idempotencyKey, interruptedAt: at(3) });
+      await insert("int_4", { attempt: 4, idempotencyKey: "run_1:pay:-:other" });
+      expect(idsOf(await interruptions.ofKey(idempotencyKey))).toEqual(["int_1", "int_2", "int_3"]);
+      expect(await interruptions.ofKey("none")).toEqual([]);
+    });
+
     it("records that its step waits, and its last lookup", async () => {
       const { first, insert, interruptions } = await open(setup);
       await insert("int_1");
       await insert("int_2", { attempt: 2 });
       await first.transaction(async (tx) => {
         await tx.interruptions.setAsked("int_1");
-        await tx.interruptions.setLookup("int_1", { at: at(1), error: "It was down.", failures: 1 });
-        await tx.interruptions.setLookup("int_1", { at: at(2), error: null, failures: 1 });
+        await tx.interruptions.setLookup("int_1", {
+          at: at(1),
+          error: "It was down.",
+          failures: 1,
+          runId: "run_1",
+        });
+        await tx.interruptions.setLookup("int_1", { at: at(2), error: null, failures: 1, runId: "run_1" });
       });
-      const lookup = { at: at(2), error: null, failures: 1 };
+      const lookup = { at: at(2), error: null, failures: 1, runId: "run_1" };
       expect(await interruptions.find("int_1")).toMatchObject({ isAsked: true, lookup });
       expect(await interruptions.find("int_2")).toMatchObject({ isAsked: false, lookup: null });
     });

@@ -20,7 +20,7 @@ export function repeatWarnings(
         path: ["steps", index],
         code: "may_repeat",
         severity: "warning",
-        message: `has effects, and after a crash in the middle it is sent again: ${receiver}`,
+        message: `has effects, and is sent again after an attempt without an answer: ${receiver}`,
         fix: `Add on_interrupted: ask (a person decides), fail, or retry if a second request does no harm; or a lookup. ${declaration}`,
       },
     ];
@@ -35,7 +35,7 @@ function wordsFor(target: EffectTarget | null): { receiver: string; declaration:
     };
   const receiver = "url" in target ? hostOf(target.url) : target.resource.replace(/^[^:]*:/, "");
   return {
-    receiver: `${receiver} is not declared to recognize its Idempotency-Key`,
+    receiver: `${receiver} is not declared to recognize its idempotency key`,
     declaration: `The operator can declare ${"url" in target ? "the host in http.hosts" : "the server in mcp_servers"}.`,
   };
 }

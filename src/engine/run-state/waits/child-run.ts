@@ -58,7 +58,7 @@ export function childFailure({ id, workflowId, status, stop, error }: RunRecord)
 }
 
 /** Errors that end the runs above, whatever their steps do about errors. */
-const PASSED_ON = new Set<string>(["child_cancelled", "not_given"] satisfies StepErrorCode[]);
+const PASSED_ON = new Set<string>(["child_cancelled", "interrupted", "not_given"] satisfies StepErrorCode[]);
 
 const codeOf = (error: RunRecord["error"]): StepErrorCode =>
   error !== null && PASSED_ON.has(error.code) ? (error.code as StepErrorCode) : "child_failed";
