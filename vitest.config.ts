@@ -17,7 +17,10 @@ const PROCESSES = [
   "test/surfaces/replicas.test.ts",
 ];
 /** These run on PostgreSQL too. With MILLRACE_TEST_STORE=postgres all do. */
-const ON_POSTGRES = ["test/queue/*.test.ts", "test/engine/executor/{backtests,runs}.test.ts"];
+const ON_POSTGRES = [
+  "test/queue/*.test.ts",
+  "test/engine/executor/{backtests,interruption-races,runs}.test.ts",
+];
 
 /** The tests of the first gate: all but the long ones (vitest.long.config.ts) and the smoke test (vitest.smoke.config.ts). */
 export default defineConfig({

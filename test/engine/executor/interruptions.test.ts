@@ -1,107 +1,15 @@
-import { describe, expect, it, onTestFinished } from "vitest";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import type { InterruptionOutcome } from "../../../schemas/interruption.ts";
-import type { RunRequest } from "../../../src/core/engine-port.ts";
-import { encodeJson } from "../../../src/core/encoded-json.ts";
-import { personalCause } from "../../../src/core/run-causes.ts";
-import { StepError } from "../../../src/core/step-errors.ts";
-import type { StepContext } from "../../../src/core/step-type.ts";
-import { retryPlanner } from "../../../src/engine/executor/retry-planner.ts";
-import { recordAbandoned } from "../../../src/engine/run-state/end-run.ts";
-import { settleInterruption } from "../../../src/engine/run-state/interruptions.ts";
-import { TEST_ACTOR, testEngine } from "../../support/engine.ts";
-import { untilPassing } from "../../support/eventually.ts";
-
-const pay = (more: object = {}) => ({ id: "pay", type: "probe", ask: "pay", ...more });
-const ADA = personalCause(
-  "settled",
-  { owner: "ada@example.com", keyName: "", lineage: "ada@example.com" },
-  "int_1",
-);
-const REF = { stepId: "pay", item: null };
-
-/** A call that does not return before the executor ends, as if the process died during it. */
-const never = ({ signal }: StepContext): Promise<never> =>
-  new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-  });
-
-/** A call whose connection breaks after it was sent. */
-const cut = (): never => {
-  throw new StepError("http_failed", "cut", { unanswered: true });
-};
-
-/** An engine whose probes record the keys that they are called with; `answers` are theirs in order, then `paid`. */
-async function company(answers: ((context: StepContext) => unknown)[] = [never], config: object = {}) {
-  const harness = await testEngine({ config });
-  const keys: string[] = [];
-  harness.onProbe((_, context) => {
-    keys.push(context.idempotencyKey);
-    return answers[keys.length - 1]?.(context) ?? "paid";
-  });
-  const { interruptions, runs } = harness.read;
-
-  /** Ends all executors as if their processes had died, and lets a new one go on. */
-  async function crash() {
-    await harness.transaction(async (tx) => {
-      for (const { id } of await tx.jobs.executors()) {
-        await tx.jobs.reclaim(id);
-        const abandoned = await tx.runs.interruptAttempts(id, harness.now());
-        await recordAbandoned(harness.engine.context, tx, abandoned, {
-          status: "interrupted",
-          at: harness.now(),
-        });
-      }
-    });
-  }
-
-  async function goOn() {
-    const queue = await harness.executor();
-    queue.wake();
-    await queue.waitUntilIdle();
-  }
-
-  async function start(definition: object, request: Partial<RunRequest> = {}) {
-    const id = await harness.start(await harness.define({ ...definition }), request);
-    const queue = await harness.executor();
-    queue.wake();
-    return id;
-  }
-
-  /** Starts a run, and crashes its executor in the `calls`th call. */
-  async function interrupted(definition: object, calls = 1) {
-    const id = await start(definition);
-    await untilPassing(() => expect(keys).toHaveLength(calls));
-    await crash();
-    return id;
-  }
-
-  const latest = async (runId: string, item: number | null = null) =>
-    (await interruptions.latest({ ...REF, item, runId }))!;
-
-  const settle = async (runId: string, outcome: InterruptionOutcome, output: object | null = null) => {
-    const open = await latest(runId);
-    return harness.transaction((tx) =>
-      settleInterruption(harness.engine.context, tx, open, {
-        outcome,
-        output: output && encodeJson(output),
-        settledBy: "ada@example.com",
-        comment: "Seen in the ledger.",
-        settler: ADA,
-      }),
-    );
-  };
-
-  const retry = async (id: string) => {
-    const retryOf = await harness.find(id);
-    const next = await harness.start(retryOf.workflowId, { retryOf });
-    await goOn();
-    return { id: next, ...(await harness.outcome(next)) };
-  };
-
-  return { harness, keys, runs, interruptions, crash, goOn, start, interrupted, latest, settle, retry };
-}
+import { describe, expect, it } from "vitest";
+import {
+  busy,
+  company,
+  cut,
+  ledger,
+  lookup,
+  never,
+  NO_JOBS,
+  pay,
+} from "../../support/interrupted-company.ts";
+import { mockHttpServer } from "../../support/mock-http-server.ts";
 
 describe("a step with effects whose executor dies", () => {
   it("is sent again with the same key, and the run says so until somebody settles it", async () => {
@@ -138,6 +46,21 @@ describe("a step with effects whose executor dies", () => {
     expect(shop.keys).toHaveLength(1);
   });
 
+  it("costs no read of interruptions where there was none before it", async () => {
+    const shop = await company([]);
+    const reads: string[] = [];
+    const reader = shop.interruptions as unknown as Record<string, (...args: unknown[]) => unknown>;
+    for (const [name, read] of Object.entries(reader)) {
+      reader[name] = (...args) => {
+        reads.push(name);
+        return read(...args);
+      };
+    }
+    const id = await shop.start({ steps: [pay()] });
+    await shop.untilEnded(id, "succeeded");
+    expect(reads).toEqual([]);
+  });
+
   it("continues with the error where on_error says so", async () => {
     const shop = await company();
     const steps = [
@@ -169,7 +92,7 @@ describe("a step with effects whose executor dies", () => {
       await shop.goOn();
       expect(await shop.harness.outcome(id)).toMatchObject({ status, output: result });
       expect(shop.keys).toHaveLength(calls);
-      expect(await shop.harness.read.jobs.depth()).toEqual({ ready: 0, later: 0, claimed: 0 });
+      expect(await shop.harness.read.jobs.depth()).toEqual(NO_JOBS);
     },
   );
 
@@ -178,9 +101,8 @@ describe("a step with effects whose executor dies", () => {
     const id = await shop.interrupted({ steps: [pay({ on_interrupted: "ask" })] });
     await shop.goOn();
     await shop.settle(id, "not_happened");
-    const queue = await shop.harness.executor();
-    queue.wake();
-    await untilPassing(() => expect(shop.keys).toHaveLength(2));
+    (await shop.executor()).wake();
+    await shop.untilCalled(2);
     await shop.crash();
     await shop.goOn();
     expect(await shop.latest(id)).toMatchObject({ attempt: 2, isAsked: true, outcome: null });
@@ -200,16 +122,7 @@ describe("a step with effects whose executor dies", () => {
     });
     await shop.goOn();
     expect((await shop.harness.outcome(id)).status).toBe("waiting");
-    const open = await shop.latest(id, 0);
-    await shop.harness.transaction((tx) =>
-      settleInterruption(shop.harness.engine.context, tx, open, {
-        outcome: "happened",
-        output: encodeJson({ value: "by hand" }),
-        settledBy: "ada@example.com",
-        comment: null,
-        settler: ADA,
-      }),
-    );
+    await shop.settle(id, "happened", { value: "by hand" }, 0);
     await shop.goOn();
     const { status, output } = await shop.harness.outcome(id);
     expect(status).toBe("succeeded");
@@ -226,19 +139,16 @@ describe("a step with effects whose executor dies", () => {
     expect((await shop.harness.outcome(id)).status).toBe("cancelled");
     expect(await shop.interruptions.openCounts([id])).toEqual(new Map([[id, 1]]));
     expect(await shop.settle(id, "unknown")).toBe(true);
-    expect(await shop.harness.read.jobs.depth()).toEqual({ ready: 0, later: 0, claimed: 0 });
+    expect(await shop.harness.read.jobs.depth()).toEqual(NO_JOBS);
   });
 });
 
 describe("a run whose executor stops, is cancelled or meets silence", () => {
   it("is interrupted by a stop of its executor in the middle", async () => {
     const shop = await company();
-    const id = await shop.harness.start(
-      await shop.harness.define({ steps: [pay({ on_interrupted: "fail" })] }),
-    );
-    const queue = await shop.harness.executor();
-    queue.wake();
-    await untilPassing(() => expect(shop.keys).toHaveLength(1));
+    const queue = await shop.executor();
+    const id = await shop.start({ steps: [pay({ on_interrupted: "fail" })] });
+    await shop.untilCalled(1);
     await queue.stop(0);
     expect(await shop.latest(id)).toMatchObject({ reason: "executor_ended", outcome: null });
     await shop.goOn();
@@ -249,13 +159,9 @@ describe("a run whose executor stops, is cancelled or meets silence", () => {
   });
 
   it("is interrupted by a connection that breaks", async () => {
-    const shop = await company([
-      (): never => {
-        throw new StepError("http_failed", "cut", { unanswered: true });
-      },
-    ]);
+    const shop = await company([cut]);
     const id = await shop.start({ steps: [pay()] });
-    await untilPassing(async () => expect((await shop.harness.outcome(id)).status).toBe("failed"));
+    await shop.untilEnded(id, "failed");
     expect(await shop.latest(id)).toMatchObject({ reason: "connection_lost", outcome: null });
     expect((await shop.harness.outcome(id)).error).toMatchObject({ code: "http_failed" });
   });
@@ -263,7 +169,7 @@ describe("a run whose executor stops, is cancelled or meets silence", () => {
   it("is sent again after a lost connection as retry says, and not where on_interrupted is fail", async () => {
     const first = await company([cut]);
     const retried = await first.start({ steps: [pay({ retry: { attempts: 2, initial: "0s" } })] });
-    await untilPassing(async () => expect((await first.harness.outcome(retried)).status).toBe("succeeded"));
+    await first.untilEnded(retried, "succeeded");
     expect(first.keys).toHaveLength(2);
     expect(await first.latest(retried)).toMatchObject({ attempt: 1, outcome: null });
 
@@ -271,20 +177,90 @@ describe("a run whose executor stops, is cancelled or meets silence", () => {
     const ended = await second.start({
       steps: [pay({ retry: { attempts: 2, initial: "0s" }, on_interrupted: "fail" })],
     });
-    await untilPassing(async () => expect((await second.harness.outcome(ended)).status).toBe("failed"));
+    await second.untilEnded(ended, "failed");
     expect((await second.harness.outcome(ended)).error).toMatchObject({ code: "interrupted" });
     expect(second.keys).toHaveLength(1);
   });
 
+  it("is interrupted by the timeout of its step", async () => {
+    const shop = await company([never]);
+    const id = await shop.start({ steps: [pay({ timeout: "30ms" })] });
+    await shop.untilEnded(id, "failed");
+    expect((await shop.harness.outcome(id)).error).toMatchObject({ code: "timeout" });
+    expect(await shop.latest(id)).toMatchObject({ reason: "timeout", outcome: null });
+    expect(shop.keys).toHaveLength(1);
+  });
+
+  it("is interrupted by being stopped while the request is on its way, and asks nobody", async () => {
+    const shop = await company([never]);
+    const id = await shop.start({ steps: [pay({ on_interrupted: "ask" })] });
+    await shop.untilCalled(1);
+    await shop.harness.stop(id);
+    await shop.untilEnded(id, "cancelled");
+    expect(await shop.latest(id)).toMatchObject({ reason: "cancelled", outcome: null, isAsked: false });
+    expect(shop.keys).toHaveLength(1);
+    expect(await shop.harness.read.jobs.depth()).toEqual(NO_JOBS);
+  });
+
   it("is no interruption where the receiver answered", async () => {
-    const shop = await company([
-      (): never => {
-        throw new StepError("http_status", "POST answered 503", { transient: true });
+    const shop = await company([busy]);
+    const id = await shop.start({ steps: [pay({ on_interrupted: "ask" })] });
+    await shop.untilEnded(id, "failed");
+    expect(await shop.latest(id)).toBeUndefined();
+  });
+});
+
+describe("what undoes a step", () => {
+  it("is sent again with the same key after a crash, and leaves an interruption of its own", async () => {
+    const shop = await company([() => "paid", never]);
+    const steps = [
+      pay({ undo: { type: "probe", ask: "refund" } }),
+      { id: "gate", type: "assert", that: "steps.pay.value == 'refused'", message: "closed" },
+    ];
+    const id = await shop.interrupted({ steps }, 2);
+    await shop.goOn();
+    expect(await shop.harness.outcome(id)).toMatchObject({
+      status: "failed",
+      error: { code: "assert_failed" },
+    });
+    expect(shop.keys).toHaveLength(3);
+    expect(shop.keys[2]).toBe(shop.keys[1]);
+    expect(await shop.all(id)).toMatchObject([
+      {
+        stepId: "undo:pay",
+        attempt: 1,
+        reason: "executor_ended",
+        idempotencyKey: shop.keys[1],
+        outcome: null,
       },
     ]);
-    const id = await shop.start({ steps: [pay({ on_interrupted: "ask" })] });
-    await untilPassing(async () => expect((await shop.harness.outcome(id)).status).toBe("failed"));
-    expect(await shop.interruptions.latest({ ...REF, runId: id })).toBeUndefined();
+  });
+});
+
+describe("a request that ends without an answer", () => {
+  it.each([
+    ["a host that the configuration declares idempotent", [{ host: "127.0.0.1", idempotent: true }], []],
+    ["any other host", [], ["connection_lost"]],
+  ])("to %s: interruptions", async (_, hosts, reasons) => {
+    const peer = await mockHttpServer((_request, response) => void response.destroy());
+    const shop = await company([], { http: { allowed_hosts: ["127.0.0.1"], hosts } });
+    const id = await shop.start({
+      steps: [{ id: "pay", type: "http", method: "POST", url: `${peer.url}/payments` }],
+    });
+    await shop.untilEnded(id, "failed");
+    expect(peer.received).toHaveLength(1);
+    expect((await shop.all(id)).map(({ reason }) => reason)).toEqual(reasons);
+  });
+
+  it("is an interruption of an idempotent host too where on_interrupted does not say retry", async () => {
+    const peer = await mockHttpServer((_request, response) => void response.destroy());
+    const shop = await company([], {
+      http: { allowed_hosts: ["127.0.0.1"], hosts: [{ host: "127.0.0.1", idempotent: true }] },
+    });
+    const step = { id: "pay", type: "http", method: "POST", url: `${peer.url}/payments` };
+    const id = await shop.start({ steps: [{ ...step, on_interrupted: "ask" }] });
+    await shop.untilEnded(id, "waiting");
+    expect(await shop.latest(id)).toMatchObject({ reason: "connection_lost", isAsked: true });
   });
 });
 
@@ -299,7 +275,7 @@ describe("a retry of a run with an open interruption", () => {
     await shop.settle(id, "happened", { value: "booked" });
     const late = await shop.retry(early.id);
     expect(late).toMatchObject({ status: "succeeded", output: { value: "booked" } });
-    expect((await shop.runs.step({ ...REF, runId: late.id }))!.reusedFrom).toBe(id);
+    expect((await shop.runs.step({ runId: late.id, stepId: "pay", item: null }))!.reusedFrom).toBe(id);
     expect(shop.keys).toHaveLength(1);
   });
 
@@ -307,21 +283,9 @@ describe("a retry of a run with an open interruption", () => {
     const shop = await company();
     const id = await shop.interrupted({ steps: [pay({ on_interrupted: "fail" })] });
     await shop.goOn();
-    const plan = async () => {
-      const retryOf = await shop.harness.find(id);
-      const prepared = await shop.harness.engine.prepareRun({
-        workflowId: retryOf.workflowId,
-        caller: null,
-        inputs: {},
-        actor: TEST_ACTOR,
-        trigger: "rest",
-        retryOf,
-      });
-      return retryPlanner(shop.harness.read, shop.harness.engine, shop.harness.stepTypes)(retryOf, prepared);
-    };
-    expect(await plan()).toMatchObject({ again: ["pay"], reused: [] });
+    expect(await shop.plan(id)).toMatchObject({ again: ["pay"], reused: [] });
     await shop.settle(id, "happened", { value: "booked" });
-    expect(await plan()).toMatchObject({ again: [], reused: ["pay"], run: [] });
+    expect(await shop.plan(id)).toMatchObject({ again: [], reused: ["pay"], run: [] });
   });
 
   it("is another effect with another input, so it is sent", async () => {
@@ -332,10 +296,7 @@ describe("a retry of a run with an open interruption", () => {
     });
     await shop.goOn();
     await shop.settle(id, "happened", { value: "booked" });
-    const retryOf = await shop.harness.find(id);
-    const next = await shop.harness.start(retryOf.workflowId, { retryOf, inputs: { amount: 20 } });
-    await shop.goOn();
-    expect(await shop.harness.outcome(next)).toMatchObject({ output: { value: "paid" } });
+    expect(await shop.retry(id, { amount: 20 })).toMatchObject({ output: { value: "paid" } });
     expect(shop.keys).toHaveLength(2);
   });
 
@@ -349,30 +310,6 @@ describe("a retry of a run with an open interruption", () => {
       expect(shop.keys).toHaveLength(2);
     }
   });
-});
-
-/** A ledger that answers lookups over HTTP. */
-async function ledger(answer: (url: string, asked: number) => { status: number; body: unknown }) {
-  const urls: string[] = [];
-  const server = createServer((request, response) => {
-    urls.push(request.url!);
-    const { status, body } = answer(request.url!, urls.length);
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  return { urls, url: `http://127.0.0.1:${port}`, config: { http: { allowed_hosts: ["127.0.0.1"] } } };
-}
-
-const lookup = (url: string, more: object = {}) => ({
-  lookup: {
-    type: "http",
-    url: `${url}/payments?key=\${{ idempotency_key }}`,
-    happened: "size(result.body) > 0",
-    output: { value: "${{ result.body[0].id }}" },
-    ...more,
-  },
 });
 
 describe("a step with a lookup", () => {
@@ -394,7 +331,7 @@ describe("a step with a lookup", () => {
   it("is sent again where the lookup finds nothing", async () => {
     const book = await ledger(() => ({ status: 200, body: [] }));
     const shop = await company([never], book.config);
-    const id = await shop.interrupted({ steps: [pay(lookup(book.url, {}))] });
+    const id = await shop.interrupted({ steps: [pay(lookup(book.url))] });
     await shop.goOn();
     expect(await shop.harness.outcome(id)).toMatchObject({ status: "succeeded", output: { value: "paid" } });
     expect(shop.keys).toHaveLength(2);
@@ -435,10 +372,7 @@ describe("a step with a lookup", () => {
     await shop.goOn();
     expect(book.urls).toHaveLength(1);
     expect((await shop.latest(id)).lookup).toMatchObject({ failures: 1 });
-    for (let turn = 0; turn < 2; turn += 1) {
-      shop.harness.clock.advance(10_000);
-      await shop.goOn();
-    }
+    await shop.goOnFor(2, 10_000);
     expect(book.urls).toHaveLength(3);
     expect(await shop.harness.outcome(id)).toMatchObject({ status: "succeeded", output: { value: "late" } });
     expect(shop.keys).toHaveLength(1);
@@ -450,7 +384,7 @@ describe("a step with a lookup", () => {
     const id = await shop.start({
       steps: [pay({ ...lookup(book.url), retry: { attempts: 2, initial: "0s" } })],
     });
-    await untilPassing(async () => expect((await shop.harness.outcome(id)).status).toBe("failed"));
+    await shop.untilEnded(id, "failed");
     expect((await shop.harness.outcome(id)).error).toMatchObject({ code: "http_failed", message: "cut" });
     expect(shop.keys).toHaveLength(2);
   });

@@ -13,7 +13,7 @@ import { spawnCommand, startProgram } from "../../support/process.ts";
 
 const LEASE_MS = 2_000;
 
-/** A bank that books each payment it gets, and answers only once it is told to. */
+/** A bank that books each payment it gets, and answers only from the call of `answer` on. */
 async function bank() {
   const booked: string[] = [];
   let isAnswering = false;
@@ -38,7 +38,12 @@ async function open() {
   const stateDir = temporaryDirectory();
   const config = join(stateDir, "config.yaml");
   writeFileSync(config, `http:\n  allowed_hosts: ["${ledger.host}"]\n`);
-  const { out } = await spawnCommand(["keys", "create", "--name", "test"], { MILLRACE_STATE_DIR: stateDir });
+  const { out } = await spawnCommand(
+    ["keys", "create", "--name", "test", "--scope", "write", "run", "approve"],
+    {
+      MILLRACE_STATE_DIR: stateDir,
+    },
+  );
   const server = await startProgram("serve", stateDir, { args: ["--workers", "0", "--config", config] });
   const call = apiClient(server.url, out.trim());
 
