@@ -192,7 +192,7 @@ describe("settle_interruption", () => {
   });
 
   it("is refused without the scope approve, and for a key that is limited to other workflows", async () => {
-    const { instance, client, call, interrupted, settle, find } = await company();
+    const { instance, client, interrupted, settle, find } = await company();
     const { interruption } = await interrupted("ask", "waiting");
     const refused = await settle(interruption.id, HAPPENED, {}, await client("read", "run", "write"));
     expect(refused).toMatchObject({ status: 403, body: { code: "missing_scope" } });

@@ -60,7 +60,7 @@ export async function toBulkAction(
   return {
     ...summary,
     ...planned(ctx, record),
-    skipped: shownSkipped(ctx, await found(read, skipped)),
+    skipped: shownSkipped(ctx, await findable(read, skipped)),
     next: nextOf(record, summary),
   };
 }
@@ -112,7 +112,10 @@ const withFewNames = (plan: BulkActionPlan): BulkActionPlan =>
   plan.effects === undefined ? plan : { ...plan, effects: plan.effects.map(withFewRuns) };
 
 /** Without the names of runs that the caller can't find: those that are passed over may be of another project or workflow. */
-async function found(read: Pick<Readers, "runs">, skipped: readonly SkippedRuns[]): Promise<SkippedRuns[]> {
+async function findable(
+  read: Pick<Readers, "runs">,
+  skipped: readonly SkippedRuns[],
+): Promise<SkippedRuns[]> {
   const shown: SkippedRuns[] = [];
   for (const { message, ...entry } of skipped) {
     const runs = await Promise.all(entry.first.map((id) => read.runs.find(id)));
