@@ -1,8 +1,7 @@
 /** Every risk of OWASP's lists has a row in the security model, and the tests that a row names exist. */
-import { existsSync, readFileSync } from "node:fs";
-import { type ESTree, parseSync, Visitor } from "vite";
 import { describe, expect, it } from "vitest";
-import { ROOT, sectionOf, tableIn } from "../support/documents.ts";
+import { sectionOf, tableIn } from "../support/documents.ts";
+import { namedTestIssues } from "../support/named-tests.ts";
 
 const PAGE = "docs/security.md";
 
@@ -33,50 +32,6 @@ const MCP_RISKS = [
   "MCP10:2025 Context Injection & Over-Sharing",
 ];
 
-const TEST_FUNCTIONS = new Set(["it", "test"]);
-/** Such a test does not run, or passes when it fails. */
-const HOLDS_NOTHING = new Set(["skip", "todo", "fails"]);
-
-/** The names that lead to a call: it and each, of `it.each([1])("title", …)`. */
-function namesOf(node: ESTree.Expression | ESTree.Super): string[] {
-  if (node.type === "Identifier") return [node.name];
-  if (node.type === "CallExpression") return namesOf(node.callee);
-  if (node.type === "TaggedTemplateExpression") return namesOf(node.tag);
-  if (node.type !== "MemberExpression" || node.property.type !== "Identifier") return [];
-  return [...namesOf(node.object), node.property.name];
-}
-
-/** The titles of the tests in a source, as they are written there: those of it.each with their placeholders. */
-function titlesIn(file: string, source: string): Set<string> {
-  const titles = new Set<string>();
-  const visitor = new Visitor({
-    CallExpression({ callee, arguments: [title, body] }) {
-      const names = namesOf(callee);
-      if (!TEST_FUNCTIONS.has(names[0] ?? "") || names.some((name) => HOLDS_NOTHING.has(name))) return;
-      if (title === undefined || body === undefined) return;
-      if (title.type === "Literal" && typeof title.value === "string") titles.add(title.value);
-      if (title.type === "TemplateLiteral") titles.add(source.slice(title.start + 1, title.end - 1));
-    },
-  });
-  const { program, errors } = parseSync(file, source);
-  if (errors.length > 0) throw new Error(`${file} can't be parsed: ${errors[0]!.message}`);
-  visitor.visit(program);
-  return titles;
-}
-
-/** What is wrong with the tests that a cell names. */
-function issuesOf(cell: string): string[] {
-  const named = cell.split("<br>").map((line) => /^`(test\/[^`]+\.test\.tsx?)`: "(.+)"$/.exec(line.trim()));
-  if (named.length > 3 || named.includes(null))
-    return [`must be one to three of \`test/….test.ts\`: "title", separated by <br>, got ${cell}`];
-  return named.flatMap((match) => {
-    const [, file, title] = match!;
-    if (!existsSync(`${ROOT}${file!}`)) return [`${file!} does not exist`];
-    const titles = titlesIn(file!, readFileSync(`${ROOT}${file!}`, "utf8"));
-    return titles.has(title!) ? [] : [`${file!} has no test "${title!}"`];
-  });
-}
-
 describe("the table of OWASP's risks", () => {
   it.each([
     ["### API Security Top 10", API_RISKS],
@@ -89,18 +44,8 @@ describe("the table of OWASP's risks", () => {
 
   it.each(["### API Security Top 10", "### MCP Top 10"])("names tests that exist: %s", (heading) => {
     const issues = tableIn(sectionOf(PAGE, heading)).flatMap(([risk, , tests]) =>
-      issuesOf(tests!).map((issue) => `${risk!}: ${issue}`),
+      namedTestIssues(tests!).map((issue) => `${risk!}: ${issue}`),
     );
     expect(issues).toEqual([]);
-  });
-
-  it("accepts no test without a file, of another title, or that is skipped", () => {
-    const own = "test/docs/owasp.test.ts";
-    expect(issuesOf(`\`${own}\`: "names tests that exist: %s"`)).toEqual([]);
-    expect(issuesOf(`\`${own}\`: "names tests"`)).toEqual([`${own} has no test "names tests"`]);
-    expect(issuesOf('`test/docs/none.test.ts`: "x"')).toEqual(["test/docs/none.test.ts does not exist"]);
-    expect(issuesOf("No test holds this.")).toEqual([expect.stringMatching(/^must be one to three/)]);
-    const source = `it.skip("a", () => {}); it.todo("b"); describe("c", () => void test("d", () => {})); it.each([])(\`e \${1}\`, f);`;
-    expect(titlesIn("x.test.ts", source)).toEqual(new Set(["d", "e ${1}"]));
   });
 });
