@@ -38,7 +38,7 @@ export const INTERRUPTIONS_LINE = `- ${OF_INTERRUPTIONS.map((name) => `\`${name}
 const LOOKUP =
   "Of `lookup`: its fields read what the step reads, and `idempotency_key`, the key that the interrupted attempt sent. `happened` (required) is a condition, and `output` " +
   "what the step returns if it is true; both also read `result`, the output of the lookup. Without `output` that is returned: only where the lookup has the type of the step. " +
-  "If it is false, the step is sent again; if the lookup fails, `on_interrupted` decides.";
+  "If it is false, the step is sent again, after a timeout or a lost connection as its `retry` says; if the lookup fails, `on_interrupted` decides (default then: fail).";
 
 /** The notes on a word, by the word. */
 export const NOTES: Readonly<Record<string, string>> = {

@@ -59,12 +59,12 @@ describe("repeatWarnings", () => {
         path: "steps[0]",
         code: "may_repeat",
         message:
-          "has effects, and after a crash in the middle it is sent again: pay.example.com is not declared to recognize its Idempotency-Key",
+          "has effects, and is sent again after an attempt without an answer: pay.example.com is not declared to recognize its idempotency key",
         fix: "Add on_interrupted: ask (a person decides), fail, or retry if a second request does no harm; or a lookup. The operator can declare the host in http.hosts.",
       },
     ]);
     const [ofTool] = await warnings(call("crm", "create"));
-    expect(ofTool?.message).toContain("crm is not declared to recognize its Idempotency-Key");
+    expect(ofTool?.message).toContain("crm is not declared to recognize its idempotency key");
     expect(ofTool?.fix).toContain("The operator can declare the server in mcp_servers.");
     const [ofAnyHost] = await warnings(post("${{ inputs.host }}"));
     expect(ofAnyHost?.message).toContain("the host is known only when it runs");
