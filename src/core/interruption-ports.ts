@@ -63,9 +63,9 @@ export interface InterruptionFilter {
 
 export interface InterruptionReader {
   find(id: string): Promise<InterruptionRecord | undefined>;
-  /** That of the newest interrupted attempt of a step or item. */
+  /** The interruption of the newest interrupted attempt of a step or item. */
   latest(ref: StepRef): Promise<InterruptionRecord | undefined>;
-  /** Those of all attempts with this idempotency key, in whichever run, the newest last: at most 100. */
+  /** The interruptions of all attempts with this idempotency key, in whichever run, the newest last: at most 100. */
   ofKey(idempotencyKey: string): Promise<InterruptionRecord[]>;
   /** The output with which a person or a lookup settled it; null where it was settled without. */
   output(id: string): Promise<EncodedJson | null>;

@@ -1,6 +1,6 @@
 /**
- * What an attempt does about an earlier one that ended without an answer, before it sends anything: what a person has said of it,
- * what the lookup of the step finds out, or what `on_interrupted` says.
+ * Decides, before an attempt sends anything, about an earlier one that ended without an answer: by what a person has said of it, what
+ * the lookup of the step finds out, or what `on_interrupted` says.
  */
 import type { InterruptionReason } from "../../../schemas/interruption.ts";
 import type { AttemptStatus } from "../../../schemas/run.ts";
@@ -105,7 +105,7 @@ export async function afterInterruption(
     // A retry of the run is a decision of its own, but a lookup may know more by now.
     if (lookUp === undefined) return undefined;
   }
-  // What another effect of an earlier run has left open is settled before the retry, not by it.
+  // An open interruption of another effect of an earlier run is settled before the retry, not by it.
   const isSame = interruption.idempotencyKey === idempotencyKeyOf(attempt);
   if (isEarlier && !isSame)
     return attempt.onInterrupted === "retry" ? undefined : failed(attempt, interruption);
@@ -175,7 +175,7 @@ async function interruptionBefore(
   if (job.attempt > 1) {
     own = await interruptions.latest(ref);
     const last = await attemptBefore(runs, job);
-    // One that a backup was restored with, or whose record an older copy ended.
+    // A backup was restored with the attempt, or an older copy has ended its record.
     if (last?.status === "interrupted" && last.effectKey !== null && own?.attempt !== last.attempt) {
       const { effectKey, startedAt, finishedAt } = last;
       const lost = { ref, attempt: last.attempt, reason: "executor_ended" as const, effectKey, startedAt };
@@ -186,7 +186,7 @@ async function interruptionBefore(
     }
   }
   const ofKey = await interruptions.ofKey(idempotencyKeyOf(attempt));
-  // What the connections of another project returned stays there.
+  // Values that the connections of another project returned stay there.
   const happened = ofKey.find(({ outcome, project }) => outcome === "happened" && project === run.project);
   const same =
     happened ??

@@ -75,7 +75,7 @@ export async function settleInterruption(
 ): Promise<Applied> {
   const run = (await tx.runs.lock(runId))!;
   if (!(await tx.interruptions.settle(id, { ...settlement, settledAt: iso(clock.now()) }))) return false;
-  // Those who follow the run read it again.
+  // Pages that follow the run read it again.
   await tx.runs.update(runId, { seq: run.seq + 1 });
   if (run.finishedAt !== null) return true;
   const ref = { runId, stepId, item };

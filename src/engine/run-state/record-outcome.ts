@@ -103,7 +103,7 @@ export async function requeueStep(context: RunContext, tx: EngineWriters, ref: S
   const position = update.compiled.position.get(ref.stepId)!;
   if (ref.item === null) update.states = update.states.with(position, "queued");
   else if (update.states.at(position) === "waiting") {
-    // One of its items does not wait any more.
+    // An item of the step does not wait any more.
     await tx.runs.saveStep({ ...ref, item: null }, { seq: update.seq, state: "running" });
     update.states = update.states.with(position, "running");
   }

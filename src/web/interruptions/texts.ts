@@ -89,7 +89,7 @@ export const pathOf = ({ run_id: run, step_id: step, item }: Place & { run_id: s
 export const openText = (count: number): string =>
   `${pluralize(count, "open interruption")}: nobody knows whether ${count === 1 ? "its effect" : "their effects"} happened`;
 
-/** Those for which the run waits first. */
+/** Interruptions for which the run waits come first. */
 export const waitingFirst = (interruptions: readonly Interruption[]): Interruption[] =>
   interruptions.toSorted((a, b) => Number(b.waiting) - Number(a.waiting));
 

@@ -13,7 +13,7 @@ import type { OutcomeWait, WaitKind, WaitRequest, WaitStart } from "./wait-kind.
 
 type WaitOutcome = Exclude<StepOutcome, { kind: "done" }>;
 
-/** Those that are outcomes of step types. */
+/** The waits that are outcomes of step types. */
 const OUTCOME_WAITS: { readonly [K in WaitOutcome["kind"]]: OutcomeWait<K> } = {
   child: childRunWait,
   approval: approvalWait,
