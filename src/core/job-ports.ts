@@ -167,6 +167,8 @@ export interface JobWriter extends JobReader {
   dropUnclaimed(runId: string, options: { ended: boolean }): Promise<StepRef[]>;
   /** Deletes the unclaimed jobs of one step or item. Requires `runs.lock`. */
   dropStepJobs(ref: StepRef): Promise<void>;
+  /** Makes the attempts of one step or item ready that are due later, such as one that waits for its lookup. Requires `runs.lock`. */
+  startAttemptsNow(ref: StepRef): Promise<void>;
   /** The steps of the run with a claimed job that will record an outcome. Requires `runs.lock`. */
   claimedSteps(runId: string): Promise<StepRef[]>;
   /** Whether the step, or an item of it, has a job for an attempt, claimed or not. Requires `runs.lock`. */

@@ -251,6 +251,19 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock, left: Pick<NewWork,
         .execute();
     },
 
+    async startAttemptsNow({ runId, stepId, item }) {
+      const { numUpdatedRows } = await trx
+        .updateTable("jobs")
+        .set({ state: "ready", due_at: iso(clock.now()) })
+        .where("run_id", "=", runId)
+        .where("step_id", "=", stepId)
+        .where("item", "=", encodeItem(item))
+        .where("kind", "=", "step")
+        .where("state", "=", "later")
+        .executeTakeFirst();
+      left.jobs += Number(numUpdatedRows);
+    },
+
     async claimedSteps(runId) {
       const rows = await trx
         .selectFrom("jobs")

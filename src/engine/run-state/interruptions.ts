@@ -82,5 +82,7 @@ export async function settleInterruption(
   const step = await tx.runs.step(ref);
   const isAwaited = (await tx.interruptions.find(id))?.isAsked === true && step?.state === "waiting";
   if (isAwaited) await tx.jobs.add(newJob(ref, "wake", run.priority));
+  // An attempt that waits for its lookup, or for a retry, has nothing to send any more.
+  else if (settlement.outcome !== "not_happened") await tx.jobs.startAttemptsNow(ref);
   return true;
 }

@@ -103,6 +103,27 @@ describe("what a person says while a lookup is on its way", () => {
   });
 });
 
+describe("what a person says while the step waits to ask its lookup again", () => {
+  it.each([
+    ["happened", "succeeded", 1],
+    ["unknown", "failed", 1],
+    ["not_happened", "running", 1],
+  ] as const)("ends the wait, unless the effect has to be sent: %s", async (outcome, status, sent) => {
+    const book = await ledger(() => UNABLE);
+    const shop = await company([never], book.config);
+    const retry = { attempts: 5, initial: "1h", max: "1h", backoff: "fixed", on: ["http_status"] };
+    const id = await shop.interrupted({
+      steps: [pay({ ...lookup(book.url, { retry }), on_interrupted: "ask" })],
+    });
+    await shop.goOn();
+    expect(await shop.harness.read.jobs.depth()).toEqual({ ...NO_JOBS, later: 1 });
+    await shop.settle(id, outcome, outcome === "happened" ? { value: "by ada" } : null);
+    await shop.goOn();
+    expect((await shop.harness.outcome(id)).status).toBe(status);
+    expect(shop.keys).toHaveLength(sent);
+  });
+});
+
 describe("what a person says while an attempt begins or ends", () => {
   it("keeps an attempt from being sent that has not started yet", async () => {
     const shop = await company();
