@@ -83,8 +83,8 @@ function factsOf(one: Interruption): string[] {
   return [
     `Attempt ${one.attempt} of ${stepOf(one)} of ${one.workflow_id ?? "a single step"}, run ${one.run_id}`,
     `Started at ${one.started_at}, ended without an answer at ${one.interrupted_at}: ${REASONS[one.reason]}`,
-    ...(one.idempotency_key === null ? [] : [`Idempotency key: ${one.idempotency_key}`]),
-    ...(lookup === null ? [] : [`Lookup at ${lookup.at}: ${lookup.error ?? "it could tell"}`]),
+    `Idempotency key: ${one.idempotency_key}`,
+    ...(lookup === null ? [] : [`Lookup at ${lookup.at}: ${lookup.error ?? "it found out"}`]),
     ...(outcome === null
       ? []
       : [`${OUTCOMES[outcome]}: settled at ${one.settled_at} by ${one.settled_by ?? "a lookup"}`]),
@@ -96,9 +96,10 @@ function factsOf(one: Interruption): string[] {
 const waysToSettle = ({ id, waiting }: Interruption): string =>
   [
     `${waiting ? "Its run waits for a person" : "It is open"}: find out whether the effect happened.`,
-    `millrace interruptions settle ${id} --outcome happened --output '{}'`,
-    `millrace interruptions settle ${id} --outcome not_happened`,
-    `millrace interruptions settle ${id} --outcome unknown`,
+    `Then run millrace interruptions settle ${id} with one of these:`,
+    "  --outcome happened --output '{…}'   the step ends with this output, as it would have returned it; nothing is sent",
+    "  --outcome not_happened              it is sent again",
+    "  --outcome unknown                   the step fails; a retry of the run sends it again",
   ].join("\n");
 
 interface SettleOptions extends Options {

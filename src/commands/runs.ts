@@ -58,7 +58,12 @@ export async function showRuns(
       runStatus,
       created.slice(0, 19).replace("T", " "),
       `${trigger}${trial ? ", trial" : ""}`,
-      error === null ? "" : `${error.code}${error.step_id ? ` at ${error.step_id}` : ""}`,
+      [
+        ...(error === null ? [] : [`${error.code}${error.step_id ? ` at ${error.step_id}` : ""}`]),
+        ...(of.open_interruptions === undefined
+          ? []
+          : [`${of.open_interruptions} open interruption${of.open_interruptions === 1 ? "" : "s"}`]),
+      ].join(", "),
       ...values.map((path) => cellOf(shown?.[path])),
     ],
   );

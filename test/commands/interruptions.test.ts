@@ -46,7 +46,8 @@ describe("millrace interruptions", () => {
     const { out } = await cli("interruptions", "show", id);
     expect(out).toContain(`${id}  waiting\nAttempt 1 of pay of pay, run ${run_id}\n`);
     expect(out).toContain("its time was over\nIdempotency key: ");
-    expect(out).toContain(`millrace interruptions settle ${id} --outcome not_happened\n`);
+    expect(out).toContain(`millrace interruptions settle ${id} with one of these:\n`);
+    expect(out).toMatch(/--outcome not_happened +it is sent again\n/);
     expect((await cli("runs", "show", run_id)).out).toContain(`millrace interruptions settle ${id}`);
 
     const settled = await cli(

@@ -49,7 +49,7 @@ async function company() {
 
 const HAPPENED = {
   outcome: "happened",
-  output: { status: 201, body: { id: "p0" } },
+  output: { status_code: 201, body: { id: "p0" } },
   comment: "In the ledger.",
 };
 
@@ -74,7 +74,8 @@ describe("a run that waits until its interruption is settled", () => {
     expect(await find(interruption.id)).toEqual(interruption);
     expect(run).toMatchObject({ open_interruptions: 1, interruptions: [interruption] });
     expect(run.next).toBe(
-      `It waits for a person: did the effect of "pay" happen? POST /interruptions/${interruption.id}/settle, or the page of the run.`,
+      `It waits for a person: did the effect of "pay" happen? POST /interruptions/${interruption.id}/settle, or the page of the run. ` +
+        "Do not start another run for the same: it would be a second effect.",
     );
     expect((await call("GET", "/runs")).body).toMatchObject([{ id: run.id, open_interruptions: 1 }]);
     expect((await call("GET", "/workflows/ask/runs")).body).toMatchObject([{ open_interruptions: 1 }]);
@@ -128,6 +129,38 @@ describe("an interruption of a run that has ended", () => {
   });
 });
 
+describe("a run that failed because of an interruption", () => {
+  it("says what to do by how it is settled now, also in the fix of its error", async () => {
+    for (const [outcome, expected] of [
+      ["happened", /^The effect of "pay" happened, .+: retry_run takes its output, and sends nothing\.$/],
+      ["not_happened", /^The effect of "pay" did not happen, .+: retry_run sends it\.$/],
+      [
+        "unknown",
+        /^Nobody could find out .+ so it may happen twice: ask a person before you send confirm\.$/,
+      ],
+    ] as const) {
+      const { interrupted, findRun, settle } = await company();
+      const { run, interruption } = await interrupted("fail", "failed");
+      expect(run.next).toContain(
+        `settles ${interruption.id} (POST /interruptions/${interruption.id}/settle)`,
+      );
+      await settle(interruption.id, { outcome });
+      const { next, error } = await findRun(run.id);
+      expect([next, error!.fix]).toEqual([
+        expect.stringMatching(expected) as string,
+        expect.stringMatching(expected) as string,
+      ]);
+    }
+  });
+
+  it("says so in a retry that failed because it is open", async () => {
+    const { call, interrupted, reaches } = await company();
+    const { run, interruption } = await interrupted("fail", "failed");
+    const { body: retry } = await call<Run>("POST", `/runs/${run.id}/retry`, { confirm: true });
+    expect((await reaches(retry.id, "failed")).next).toContain(`settles ${interruption.id}`);
+  });
+});
+
 describe("list_interruptions", () => {
   it("filters by status, run, workflow and project, and goes on page after page", async () => {
     const { instance, call, list } = await company();
@@ -163,10 +196,15 @@ describe("settle_interruption", () => {
         status: 400,
         body: { code: "invalid_input", errors: [{ path: "output" }] },
       });
-    const large = { outcome: "happened", output: { text: "x".repeat(100_000) } };
+    const large = { outcome: "happened", output: { body: "x".repeat(100_000) } };
     expect(await settle(interruption.id, large)).toMatchObject({
       status: 400,
       body: { code: "invalid_input" },
+    });
+    const misnamed = await settle(interruption.id, { outcome: "happened", output: { id: "p0", body: {} } });
+    expect(misnamed).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: "output.id", allowed: ["status_code", "headers", "body"] }] },
     });
     expect((await find(interruption.id)).outcome).toBeNull();
   });

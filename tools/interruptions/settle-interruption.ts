@@ -7,7 +7,7 @@ import { AppError } from "../../src/core/errors.ts";
 import type { InterruptionRecord } from "../../src/core/interruption-ports.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { personalCause } from "../../src/core/run-causes.ts";
-import { defineTool } from "../../src/core/tool.ts";
+import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { deciderName } from "../approvals/decider-name.ts";
 import { findInterruption, toInterruption } from "./serialize-interruption.ts";
 
@@ -47,6 +47,7 @@ export const settleInterruption = defineTool({
   output: Interruption,
   async run({ interruption_id: id, outcome, output, comment }, ctx) {
     const encoded = outputOf(outcome, output);
+    if (output !== undefined) await assertKnownFields(ctx, await findInterruption(ctx.read, id), output);
     const settledBy = deciderName(ctx.actor.principal);
     const settled = await ctx.write(async (tx) => {
       const found = await findInterruption(tx, id);
@@ -88,6 +89,31 @@ function outputOf(outcome: InterruptionOutcome, output: Record<string, unknown> 
       fix: "Send only the fields that later steps read.",
     },
   ]);
+}
+
+/** @throws AppError invalid_input for fields that no step of the type returns: later steps would read null in their place */
+async function assertKnownFields(
+  { read, engine }: ToolContext,
+  { runId, stepId }: InterruptionRecord,
+  output: Record<string, unknown>,
+): Promise<void> {
+  const run = (await read.runs.find(runId))!;
+  const step = (await engine.getDefinition(run)).steps.find(({ id }) => id === stepId);
+  const shape = engine.stepTypes.find(({ type }) => type === step?.type)?.output;
+  if (shape?.kind !== "object" || shape.open === true) return;
+  const allowed = Object.keys(shape.fields);
+  const known = new Set(allowed);
+  const unknown = Object.keys(output).filter((name) => !known.has(name));
+  if (unknown.length > 0)
+    throw invalidInput(
+      unknown.map((name) => ({
+        path: `output.${name}`,
+        code: "not_allowed",
+        message: `is no field of the output of a step of the type ${step!.type}`,
+        allowed,
+        fix: `Send what the step would have returned: ${allowed.join(", ")}.`,
+      })),
+    );
 }
 
 const alreadySettled = ({ id, outcome, settledBy, settledAt }: InterruptionRecord): AppError =>

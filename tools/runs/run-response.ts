@@ -5,6 +5,7 @@ import { projectField } from "../../schemas/project.ts";
 import { FINAL_STATUSES, type Run, type RunSummary } from "../../schemas/run.ts";
 import { tally } from "../../src/core/approval-rules.ts";
 import { seesEventUrls } from "../../src/core/event-url-mask.ts";
+import type { InterruptionRecord } from "../../src/core/interruption-ports.ts";
 import type { ApprovalRecord, FailureHandler, RunCause, RunRecord } from "../../src/core/model.ts";
 import { isPersonal } from "../../src/core/run-causes.ts";
 import { hasStepEnded, type StepState } from "../../src/core/step-states.ts";
@@ -117,18 +118,22 @@ export async function buildRunResponse(ctx: ToolContext, run: RunRecord, maxChar
 function withInterruptions(run: Run, { open, listed }: { open: number; listed: Interruption[] }): Run {
   const { id, step_id: step, waiting } = listed.find((one) => one.waiting) ?? listed[0]!;
   const settle = `POST /interruptions/${id}/settle, or the page of the run`;
+  const again = "Do not start another run for the same: it would be a second effect.";
   const asked = waiting
-    ? `It waits for a person: did the effect of "${step}" happen? ${settle}.`
+    ? `It waits for a person: did the effect of "${step}" happen? ${settle}. ${again}`
     : `Whether the effect of an attempt of "${step}" happened is not known. A person finds out, and settles it: ${settle}.`;
   return {
     ...run,
     open_interruptions: open,
     interruptions: listed,
-    next:
-      run.next === undefined || (waiting && (run.approvals ?? []).length === 0)
-        ? asked
-        : `${asked} ${run.next}`,
+    next: nextOf(run, asked, waiting),
   };
+}
+
+/** @param asked what to do about its open interruption */
+function nextOf({ next, approvals = [], error }: Run, asked: string, waiting: boolean): string {
+  if (next === undefined || (waiting && approvals.length === 0)) return asked;
+  return error?.code === "interrupted" ? next : `${asked} ${next}`;
 }
 
 /** The open interruptions of a run; undefined without any. */
@@ -193,6 +198,7 @@ const retryHint = (id: string): string =>
   `retry_run (POST /runs/${id}/retry) starts a new run that reuses the outputs of succeeded steps; with patch it uses a changed definition.`;
 
 async function failedRun(ctx: ToolContext, run: RunRecord, summary: Run): Promise<Run> {
+  const interruption = await endingInterruption(ctx, run);
   const { step_id: stepId, item } = run.error ?? {};
   if (stepId === undefined) return { ...summary, next: `Fix the cause. ${retryHint(run.id)}` };
   const stepRef = { runId: run.id, stepId, item: item ?? null };
@@ -214,12 +220,40 @@ async function failedRun(ctx: ToolContext, run: RunRecord, summary: Run): Promis
       attempts,
       ...(input !== undefined && { input }),
     },
+    ...(interruption !== undefined &&
+      interruption.outcome !== null &&
+      summary.error !== null && { error: { ...summary.error, fix: nextAfter(interruption) } }),
     next:
-      run.error?.code === "not_given"
-        ? "The trial stopped where it would have an effect: failed_step.input is what the step would get. If that is right, " +
-          "publish_workflow, or try what follows with its output in given; else update_workflow."
-        : `Fix the cause. ${retryHint(run.id)} get_run with step_id "${stepId}" shows its attempts.`,
+      interruption !== undefined
+        ? nextAfter(interruption)
+        : run.error?.code === "not_given"
+          ? "The trial stopped where it would have an effect: failed_step.input is what the step would get. If that is right, " +
+            "publish_workflow, or try what follows with its output in given; else update_workflow."
+          : `Fix the cause. ${retryHint(run.id)} get_run with step_id "${stepId}" shows its attempts.`,
   };
+}
+
+/** The interruption because of which a run has failed. */
+async function endingInterruption(
+  { read }: ToolContext,
+  { error }: RunRecord,
+): Promise<InterruptionRecord | undefined> {
+  const id = error?.code === "interrupted" ? error.details?.["interruption"] : undefined;
+  return typeof id === "string" ? read.interruptions.find(id) : undefined;
+}
+
+/** What to do about a run that has failed because of an interruption, as it is settled now. */
+function nextAfter({ id, stepId, outcome }: InterruptionRecord): string {
+  switch (outcome) {
+    case null:
+      return `A person finds out whether the effect of "${stepId}" happened, and settles ${id} (POST /interruptions/${id}/settle). Then retry_run takes its output or sends it again. Do not start another run for the same: it would be a second effect.`;
+    case "happened":
+      return `The effect of "${stepId}" happened, as ${id} was settled: retry_run takes its output, and sends nothing.`;
+    case "not_happened":
+      return `The effect of "${stepId}" did not happen, as ${id} was settled: retry_run sends it.`;
+    case "unknown":
+      return `Nobody could find out whether the effect of "${stepId}" happened (${id}). retry_run sends it again, so it may happen twice: ask a person before you send confirm.`;
+  }
 }
 
 /** The progress of a run, in steps. */

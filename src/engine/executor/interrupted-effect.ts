@@ -163,7 +163,7 @@ async function attemptBefore(
  * newest. Without any, an open one of the same step in the run, or in those that it retries, as far as their effects were not undone.
  */
 async function interruptionBefore(
-  readers: Readers,
+  { context, ...readers }: Readers & Pick<AfterInterruption, "context">,
   attempt: Attempt,
   { record }: JobContext,
 ): Promise<InterruptionRecord | undefined> {
@@ -180,7 +180,7 @@ async function interruptionBefore(
       const { effectKey, startedAt, finishedAt } = last;
       const lost = { ref, attempt: last.attempt, reason: "executor_ended" as const, effectKey, startedAt };
       await record(async (tx) => {
-        await openInterruption(tx, run, { ...lost, at: finishedAt ?? startedAt });
+        await openInterruption(context, tx, run, { ...lost, at: finishedAt ?? startedAt });
       });
       own = await interruptions.latest(ref);
     }

@@ -77,7 +77,12 @@ async function interruptionOfStep(
 ): Promise<InterruptionRecord | undefined> {
   const ref = { runId: run.id, stepId, item: null };
   const own = await read.interruptions.latest(ref);
-  if (own !== undefined || run.retryOf === null) return own;
+  if (own !== undefined) {
+    // Of several attempts with one key, one that happened counts.
+    const ofKey = await read.interruptions.ofKey(own.idempotencyKey);
+    return ofKey.find(({ outcome, project }) => outcome === "happened" && project === run.project) ?? own;
+  }
+  if (run.retryOf === null) return undefined;
   const step = await read.runs.step(ref);
   const earlier = step?.error?.code === "interrupted" ? await read.runs.find(run.retryOf) : undefined;
   return earlier && interruptionOfStep(read, earlier, stepId);

@@ -139,7 +139,12 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
       if (attempt.codeStartedAt === undefined) await tx.jobs.returnRateSlots(job);
       await saveFound(tx, attempt);
       if (interruption !== undefined)
-        await openInterruption(tx, run, { ...interruption, ref: job, attempt: job.attempt, at: finishedAt });
+        await openInterruption(context, tx, run, {
+          ...interruption,
+          ref: job,
+          attempt: job.attempt,
+          at: finishedAt,
+        });
       await recordUsage(tx, attempt);
       const end = { status, usage: attempt.usage ?? null, error } as const;
       await (until === undefined

@@ -116,7 +116,12 @@ export function undoHandler(options: StepHandlerOptions): JobHandler {
     const saveEnd = async (tx: EngineWriters, held = false): Promise<string> => {
       const finishedAt = await save(tx, attempt, jobContext, status, error, held);
       if (interruption !== undefined)
-        await openInterruption(tx, run, { ...interruption, ref: job, attempt: job.attempt, at: finishedAt });
+        await openInterruption(context, tx, run, {
+          ...interruption,
+          ref: job,
+          attempt: job.attempt,
+          at: finishedAt,
+        });
       return finishedAt;
     };
     const retry = (dueAt: string | null, retryCount: number, next = job.attempt + 1): JobResult => ({

@@ -150,13 +150,13 @@ async function reportRunEnd(
  * @param options.at when the attempts ended (ISO 8601)
  */
 export async function recordAbandoned(
-  { spans, definitionCache }: Pick<RunContext, "spans" | "definitionCache">,
+  { spans, definitionCache, log }: Pick<RunContext, "spans" | "definitionCache" | "log">,
   tx: EngineWriters,
   abandoned: readonly AbandonedAttempt[],
   { status, at }: { status: "cancelled" | "interrupted"; at: string },
 ): Promise<void> {
   const reason = status === "cancelled" ? status : "executor_ended";
-  await interruptAbandoned(tx, abandoned, { reason, at });
+  await interruptAbandoned({ log }, tx, abandoned, { reason, at });
   if (!spans.enabled) return;
   for (const { attempt, startedAt, effectKey: _, ...ref } of abandoned) {
     const run = await tx.runs.find(ref.runId);

@@ -8,6 +8,7 @@ import type { InterruptionRecord, PersonalSettlement } from "../../core/interrup
 import type { AbandonedAttempt, RunRecord, StepRef } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
 import { shortHash } from "../../core/short-hash.ts";
+import { stepRefLogFields } from "../../core/step-ref-log-fields.ts";
 import type { Applied } from "../../core/transactions.ts";
 import { recordInterruption } from "./outgoing-events.ts";
 import { newJob, type RunContext } from "./run-context.ts";
@@ -28,8 +29,9 @@ export interface InterruptedAttempt {
 const interruptionId = ({ runId, stepId, item }: StepRef, attempt: number): string =>
   `int_${shortHash(`${runId} ${stepId} ${item ?? "-"} ${attempt}`)}`;
 
-/** Opens the interruption of an attempt, and records the event. An attempt has one at most. @returns its id */
+/** Opens the interruption of an attempt, records the event, and logs it after the commit. An attempt has one at most. @returns its id */
 export async function openInterruption(
+  { log }: Pick<RunContext, "log">,
   tx: EngineWriters,
   run: RunRecord,
   { ref: { runId, stepId, item }, attempt, reason, effectKey, startedAt, at }: InterruptedAttempt,
@@ -44,12 +46,17 @@ export async function openInterruption(
     idempotencyKey: effectKey,
     interruptedAt: at,
   });
-  if (opened) await recordInterruption(tx, run, { id, ref, attempt, reason, at });
+  if (!opened) return id;
+  await recordInterruption(tx, run, { id, ref, attempt, reason, at });
+  tx.onCommit(() =>
+    log.warn({ ...stepRefLogFields(ref), attempt, reason, interruption_id: id }, "effect interrupted"),
+  );
   return id;
 }
 
 /** Opens the interruptions of attempts that were ended from outside, where they have effects that a repetition may double. */
 export async function interruptAbandoned(
+  context: Pick<RunContext, "log">,
   tx: EngineWriters,
   abandoned: readonly AbandonedAttempt[],
   { reason, at }: Pick<InterruptedAttempt, "reason" | "at">,
@@ -57,7 +64,7 @@ export async function interruptAbandoned(
   for (const { attempt, startedAt, effectKey, ...ref } of abandoned) {
     const run = effectKey === null ? undefined : await tx.runs.find(ref.runId);
     if (run === undefined || effectKey === null) continue;
-    await openInterruption(tx, run, { ref, attempt, reason, effectKey, startedAt, at });
+    await openInterruption(context, tx, run, { ref, attempt, reason, effectKey, startedAt, at });
   }
 }
 

@@ -62,7 +62,7 @@ export function runWatcher(
       waiters.add(waiter);
       check ??= checkOnChange(changes, resolveChanged);
       const stop = (): void => resolve(undefined);
-      const timer = setTimeout(stop, ms).unref();
+      const timer = setTimeout(stop, ms);
       signal.addEventListener("abort", stop, { once: true });
       try {
         // The run may have changed before this wait began.

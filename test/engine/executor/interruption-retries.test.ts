@@ -44,6 +44,7 @@ describe("several interruptions of one effect", () => {
     const [first, second] = await shop.all(id);
     await shop.settleOf(first!, "happened", { value: "booked" });
     await shop.settleOf(second!, "not_happened");
+    expect(await shop.plan(id)).toMatchObject({ again: [], reused: ["pay"] });
     expect(await shop.retry(id)).toMatchObject({ status: "succeeded", output: { value: "booked" } });
     expect(shop.keys).toHaveLength(2);
   });
