@@ -19,7 +19,7 @@ const refuse = (): never => {
   throw new StepError("http_status", "POST answered 400", { transient: false });
 };
 
-/** Pays what the run is told to pay. */
+/** Pays the amount of the inputs. */
 const AMOUNTS = {
   steps: [pay({ ask: "${{ inputs.amount }}", on_interrupted: "fail" })],
   inputs: { type: "object", properties: { amount: { type: "integer", default: 10 } } },
@@ -278,7 +278,7 @@ describe("who settles an interruption", () => {
     expect(await shop.runs.output({ runId: id, stepId: "pay", item: 0 })).toEqual({ value: null });
   });
 
-  it("is told that it is too late where the run was purged meanwhile", async () => {
+  it("is refused where the run was purged meanwhile", async () => {
     const shop = await company();
     const id = await shop.interrupted({ steps: [pay({ on_interrupted: "fail" })] });
     await shop.goOn();
