@@ -67,7 +67,14 @@ export const silentBank = () =>
 /** A step whose payment gets no answer in time. */
 export const payAt = (url: string) => ({
   steps: [
-    { id: "pay", type: "http", method: "POST", url: `${url}/pay`, body: { amount: 4711 }, timeout: "1s" },
+    {
+      id: "pay",
+      type: "http",
+      method: "POST",
+      url: `${url}/pay`,
+      body: { amount: "4711 EUR" },
+      timeout: "1s",
+    },
   ],
 });
 

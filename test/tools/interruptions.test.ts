@@ -264,6 +264,6 @@ describe("settle_interruption", () => {
         details: { run_id: run.id, step_id: "pay", outcome: "happened", output: true },
       },
     ]);
-    expect(JSON.stringify(entries)).not.toContain("p0");
+    expect(JSON.stringify(entries)).not.toContain("status_code");
   });
 });

