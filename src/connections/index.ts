@@ -2,7 +2,7 @@
 import type { Config } from "../../schemas/config.ts";
 import type { ConfiguredConnections, Connections } from "../core/connections.ts";
 import type { HttpPolicy } from "../core/http-policy.ts";
-import { interruptionRuleIn, toInterruptionRule } from "../core/interruption-rules.ts";
+import { type InterruptionRules, toInterruptionRule } from "../core/interruption-rules.ts";
 import { NO_PROXIES, type OutgoingProxies, proxySecrets } from "../core/outgoing-proxy.ts";
 import { rateIntervalMs } from "../core/rate.ts";
 import type { SecretSource } from "../core/secret-source.ts";
@@ -54,7 +54,7 @@ export function createConnections(
     defaultDatabase: limited.defaults.database ?? null,
     targetOf: (resource) => targetOf(limited, resource),
     configurationOf: (entry) => configurationOf(limited, entry),
-    ...interruptionRules(limited),
+    interruptionRules: interruptionRulesOf(limited),
     loginsOf: (entry) => loginsOf(limited, entry),
   });
   return {
@@ -66,22 +66,19 @@ export function createConnections(
   };
 }
 
-function interruptionRules({
+const interruptionRulesOf = ({
   databases,
   mcp_servers: servers,
   mail,
   http,
-}: ConnectionConfig): Pick<Connections, "interruptionRules" | "interruptionRule"> {
-  const rules = {
-    hosts: http.hosts.map((entry) => ({ host: entry.host, ...toInterruptionRule(entry) })),
-    resources: Object.fromEntries([
-      ...databases.map((entry) => [`database:${entry.name}`, toInterruptionRule(entry)] as const),
-      ...servers.map((entry) => [`mcp_server:${entry.name}`, toInterruptionRule(entry)] as const),
-      ["mail", toInterruptionRule(mail)] as const,
-    ]),
-  };
-  return { interruptionRules: rules, interruptionRule: (target) => interruptionRuleIn(rules, target) };
-}
+}: ConnectionConfig): InterruptionRules => ({
+  hosts: http.hosts.map((entry) => ({ host: entry.host, ...toInterruptionRule(entry) })),
+  resources: Object.fromEntries([
+    ...databases.map((entry) => [`database:${entry.name}`, toInterruptionRule(entry)] as const),
+    ...servers.map((entry) => [`mcp_server:${entry.name}`, toInterruptionRule(entry)] as const),
+    ["mail", toInterruptionRule(mail)] as const,
+  ]),
+});
 
 function targetOf(config: ConnectionConfig, resource: string): Readonly<Record<string, unknown>> | null {
   const [kind, name] = resource.split(/:(.*)/s);

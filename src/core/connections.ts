@@ -334,10 +334,8 @@ export interface Connections {
    * Never a secret, and no limits or prices. Null for one that is not configured.
    */
   configurationOf(entry: string): Readonly<Record<string, unknown>> | null;
-  /** What the configuration says of interrupted effects, for checks in threads. */
+  /** The rules of interrupted effects; `interruptionRuleOf` finds that of a step. */
   interruptionRules: InterruptionRules;
-  /** Returns what the configuration says of interrupted effects on a resource (`database:shop`, `mail`), or on the host of a URL. */
-  interruptionRule(target: { url: string } | { resource: string }): InterruptionRule;
   /** The secrets that a call of a resource (`database:shop`) or of `mail` logs in with, by the names of their variables. */
   loginsOf(entry: string): SecretUse[];
 }

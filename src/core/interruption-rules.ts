@@ -12,7 +12,7 @@ export interface InterruptionRules {
 }
 
 /** What an effect is sent to. */
-export type EffectTarget = Parameters<Connections["interruptionRule"]>[0];
+export type EffectTarget = { url: string } | { resource: string };
 
 const NO_RULE: InterruptionRule = { idempotent: false, onInterrupted: null };
 
@@ -43,10 +43,11 @@ export function interruptionRuleIn(rules: InterruptionRules, target: EffectTarge
 export function interruptionRuleOf(
   type: AnyStepType,
   step: UnresolvedStep & { on_interrupted?: OnInterrupted | undefined },
-  connections: Pick<Connections, "defaultDatabase" | "interruptionRule">,
+  connections: Pick<Connections, "defaultDatabase" | "interruptionRules">,
 ): InterruptionRule {
   const target = effectTargetOf(type, step, connections);
-  const { idempotent, onInterrupted } = target === null ? NO_RULE : connections.interruptionRule(target);
+  const { idempotent, onInterrupted } =
+    target === null ? NO_RULE : interruptionRuleIn(connections.interruptionRules, target);
   return { idempotent, onInterrupted: step.on_interrupted ?? onInterrupted };
 }
 

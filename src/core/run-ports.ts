@@ -394,7 +394,7 @@ export interface EngineReaders {
  * Isolation: READ COMMITTED or stricter. Nothing else may be assumed: SQLite happens to run write transactions one after
  * the other, so there the methods that only lock are reads.
  * Locks are taken in this order: claims of jobs and of deliveries to webhooks, backfills, backtests, bulk actions, starts, usage,
- * runs, states and queues of workflows, approvals and schedules, expectations, deliveries and subscriptions, the newest audit entry. A
+ * runs, states and queues of workflows, interruptions, approvals and schedules, expectations, deliveries and subscriptions, the newest audit entry. A
  * database that aborts a transaction nevertheless (deadlock, serialization failure) must run `work` again, in a new
  * transaction. So `work` may run more than once: whatever leaves the transaction goes through `onCommit`.
  * @throws AppError busy, storage_unavailable

@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import type { EffectKind } from "../../schemas/effect-kind.ts";
 import type { ApprovalRules } from "./approval-rules.ts";
+import type { EffectTarget } from "./interruption-rules.ts";
 import type { MeteredResource } from "./usage-limits.ts";
 import type { ApprovalDelivery, StepFacts, Usage } from "./model.ts";
 import type { CallContext, Connections, PartialIssue } from "./connections.ts";
@@ -192,7 +193,7 @@ export interface StepType<F extends Fields = Fields> {
    * or a URL. Null where that is not known. Left out: its resource.
    * @param step with its fields resolved, or as its definition has it
    */
-  effectTarget?(step: Readonly<Record<string, unknown>>): { url: string } | { resource: string } | null;
+  effectTarget?(step: Readonly<Record<string, unknown>>): EffectTarget | null;
   /** Returns the metered resource that it uses. It does not start when the usage limit of its API key is reached. */
   meteredResource?(step: UnresolvedStep): MeteredResource | null;
   /** Returns the addresses that it is about to send a mail to, which count for the limits of its owner. Left out, it sends none. */

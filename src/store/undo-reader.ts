@@ -13,7 +13,7 @@ const MAX_FAILED = 20;
 type UndoReader = Pick<RunWriter, "nextToUndo" | "countToUndo" | "failedUndos" | "hasUnfinishedChildren">;
 
 export function undoReader(db: Kysely<Schema>): UndoReader {
-  /** Steps, and items of fan-outs, that succeeded in this run itself, or took over an effect that an earlier run left unanswered. */
+  /** Steps, and items of fan-outs, that succeeded in this run itself, or took over an effect of an earlier run whose step did not succeed. */
   const succeeded = (runId: string) =>
     db
       .selectFrom("run_steps as done")
@@ -29,7 +29,20 @@ export function undoReader(db: Kysely<Schema>): UndoReader {
               .whereRef("i.run_id", "=", "done.reused_from")
               .whereRef("i.step_id", "=", "done.step_id")
               .whereRef("i.item", "=", "done.item")
-              .where("i.outcome", "=", sql.lit("happened" as const)),
+              .where("i.outcome", "=", sql.lit("happened" as const))
+              .where((of) =>
+                of.not(
+                  of.exists(
+                    of
+                      .selectFrom("run_steps as earlier")
+                      .select("earlier.item")
+                      .whereRef("earlier.run_id", "=", "i.run_id")
+                      .whereRef("earlier.step_id", "=", "i.step_id")
+                      .whereRef("earlier.item", "=", "i.item")
+                      .where("earlier.state", "=", encodeState("succeeded")),
+                  ),
+                ),
+              ),
           ),
         ]),
       )

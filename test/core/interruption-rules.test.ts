@@ -20,7 +20,7 @@ const rules: InterruptionRules = {
 const NO_RULE = { idempotent: false, onInterrupted: null };
 const connections = {
   defaultDatabase: "shop",
-  interruptionRule: (target: Parameters<typeof interruptionRuleIn>[1]) => interruptionRuleIn(rules, target),
+  interruptionRules: rules,
 };
 const step = (fields: object) => ({ id: "a", type: "", ...fields });
 

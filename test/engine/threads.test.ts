@@ -1,11 +1,7 @@
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { CheckReport } from "../../src/core/engine-port.ts";
 import type { Connections } from "../../src/core/connections.ts";
-import {
-  type EffectTarget,
-  interruptionRuleIn,
-  type InterruptionRules,
-} from "../../src/core/interruption-rules.ts";
+import { type InterruptionRules } from "../../src/core/interruption-rules.ts";
 import { StepError } from "../../src/core/step-errors.ts";
 import { inlineValidation } from "../../src/core/validation.ts";
 import { checker } from "../../src/engine/definition/check/index.ts";
@@ -44,7 +40,6 @@ const resources: LocalResources = {
   connections: {
     defaultDatabase: "shop",
     interruptionRules: rules,
-    interruptionRule: (target: EffectTarget) => interruptionRuleIn(rules, target),
     databases: {
       list: () => [entry],
       prepare: async ({ query }: { query: string }) => {

@@ -97,7 +97,9 @@ async function assertKnownFields(
   { runId, stepId }: InterruptionRecord,
   output: Record<string, unknown>,
 ): Promise<void> {
-  const run = (await read.runs.find(runId))!;
+  const run = await read.runs.find(runId);
+  // It was purged meanwhile, and the interruption with it.
+  if (run === undefined) return;
   const step = (await engine.getDefinition(run)).steps.find(({ id }) => id === stepId);
   const shape = engine.stepTypes.find(({ type }) => type === step?.type)?.output;
   if (shape?.kind !== "object" || shape.open === true) return;

@@ -114,13 +114,15 @@ export async function buildRunResponse(ctx: ToolContext, run: RunRecord, maxChar
   return interruptions === undefined ? answer : withInterruptions(answer, interruptions);
 }
 
+/** Another run has other idempotency keys. */
+const NO_OTHER_RUN = "Do not start another run for the same: it would be a second effect.";
+
 /** A run with its open interruptions, and what to do about them. */
 function withInterruptions(run: Run, { open, listed }: { open: number; listed: Interruption[] }): Run {
   const { id, step_id: step, waiting } = listed.find((one) => one.waiting) ?? listed[0]!;
   const settle = `POST /interruptions/${id}/settle, or the page of the run`;
-  const again = "Do not start another run for the same: it would be a second effect.";
   const asked = waiting
-    ? `It waits for a person: did the effect of "${step}" happen? ${settle}. ${again}`
+    ? `It waits for a person: did the effect of "${step}" happen? ${settle}. ${NO_OTHER_RUN}`
     : `Whether the effect of an attempt of "${step}" happened is not known. A person finds out, and settles it: ${settle}.`;
   return {
     ...run,
@@ -223,15 +225,15 @@ async function failedRun(ctx: ToolContext, run: RunRecord, summary: Run): Promis
     ...(interruption !== undefined &&
       interruption.outcome !== null &&
       summary.error !== null && { error: { ...summary.error, fix: nextAfter(interruption) } }),
-    next:
-      interruption !== undefined
-        ? nextAfter(interruption)
-        : run.error?.code === "not_given"
-          ? "The trial stopped where it would have an effect: failed_step.input is what the step would get. If that is right, " +
-            "publish_workflow, or try what follows with its output in given; else update_workflow."
-          : `Fix the cause. ${retryHint(run.id)} get_run with step_id "${stepId}" shows its attempts.`,
+    next: interruption === undefined ? nextAfterFailure(run, stepId) : nextAfter(interruption),
   };
 }
+
+const nextAfterFailure = ({ id, error }: RunRecord, stepId: string): string =>
+  error?.code === "not_given"
+    ? "The trial stopped where it would have an effect: failed_step.input is what the step would get. If that is right, " +
+      "publish_workflow, or try what follows with its output in given; else update_workflow."
+    : `Fix the cause. ${retryHint(id)} get_run with step_id "${stepId}" shows its attempts.`;
 
 /** The interruption because of which a run has failed. */
 async function endingInterruption(
@@ -246,7 +248,7 @@ async function endingInterruption(
 function nextAfter({ id, stepId, outcome }: InterruptionRecord): string {
   switch (outcome) {
     case null:
-      return `A person finds out whether the effect of "${stepId}" happened, and settles ${id} (POST /interruptions/${id}/settle). Then retry_run takes its output or sends it again. Do not start another run for the same: it would be a second effect.`;
+      return `A person finds out whether the effect of "${stepId}" happened, and settles ${id} (POST /interruptions/${id}/settle). Then retry_run takes its output or sends it again. ${NO_OTHER_RUN}`;
     case "happened":
       return `The effect of "${stepId}" happened, as ${id} was settled: retry_run takes its output, and sends nothing.`;
     case "not_happened":

@@ -36,7 +36,7 @@ import {
   prepareForInterruption,
   saveFound,
 } from "./interrupted-effect.ts";
-import { lookup } from "./lookup.ts";
+import { createLookUp } from "./lookup.ts";
 import { hadThisInput, isReplay, replayedResult, wasStoppedBefore } from "./replay.ts";
 import { runStepCode } from "./run-step-code.ts";
 import { assertRunsInTrial, givenOutput } from "./trial.ts";
@@ -116,7 +116,7 @@ export async function executeAttempt(
   const lookUp =
     planned.lookup === null
       ? undefined
-      : lookup(options, plan, attempt, { evaluate, connections, jobContext });
+      : createLookUp(options, plan, attempt, { evaluate, connections, jobContext });
   if (!run.isTrial && canBeInterrupted(planned)) {
     prepareForInterruption(attempt, connections);
     const after = await afterInterruption({ ...options, lookUp }, attempt, jobContext);

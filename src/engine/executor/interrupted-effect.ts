@@ -113,7 +113,7 @@ export async function afterInterruption(
   const found =
     lookUp === undefined
       ? undefined
-      : await lookUpOnce({ ...options, lookUp }, attempt, interruption, jobContext);
+      : await lookUpOnce({ context: options.context, lookUp }, attempt, interruption, jobContext);
   if (found !== undefined) attempt.found = found;
   if (found?.happened === false) return sendAgain(options, attempt, interruption);
   if (found !== undefined && found.happened !== null)
@@ -146,7 +146,7 @@ async function sendAgain(
   return error === null ? undefined : { kind: "failed", error };
 }
 
-/** The number of attempts that `retry` allows. A job with as many retries finds out what happened, but sends nothing again. */
+/** The number of attempts that `retry` allows. A job that has made all of them finds out what happened, but sends nothing again. */
 export const attemptsOf = ({ retry }: Pick<PlannedStep, "retry">): number => retry?.attempts ?? 1;
 
 /** The attempt before the one of a job. An attempt that waited for its lookup has the number of the job. */
@@ -225,7 +225,7 @@ async function earlierInterruption(
  * @throws StepError if it is to be tried again, with the time
  */
 async function lookUpOnce(
-  { context: { clock }, lookUp }: AfterInterruption,
+  { context: { clock }, lookUp }: { context: RunContext; lookUp: LookUp },
   { job, planned }: Attempt,
   interruption: InterruptionRecord,
   { signal }: JobContext,
@@ -233,7 +233,7 @@ async function lookUpOnce(
   const failures = interruption.lookup?.runId === job.runId ? interruption.lookup.failures : 0;
   const base = { interruption: interruption.id, at: iso(clock.now()), error: null, failures };
   try {
-    const found = await lookUp!(interruption);
+    const found = await lookUp(interruption);
     return { ...base, happened: found.happened ? { output: encodeJson(found.output) } : false };
   } catch (thrown) {
     // The executor stops, the run ends, or the machine failed and not the lookup.

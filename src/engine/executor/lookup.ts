@@ -14,7 +14,7 @@ import { runStepCode } from "./run-step-code.ts";
 import { secretUseRecorder } from "./secret-uses.ts";
 import { encodeOutput, toCondition } from "./step-values.ts";
 
-/** What one lookup uses. */
+/** The evaluator, the connections and the job of the attempt that asks. */
 interface Use {
   evaluate: Evaluate;
   connections: Connections;
@@ -22,7 +22,7 @@ interface Use {
 }
 
 /** @returns a function that asks the lookup of the step, which must have one */
-export const lookup =
+export const createLookUp =
   (
     { context, scopes, usageLimits }: AttemptOptions,
     plan: Plan,
@@ -34,16 +34,16 @@ export const lookup =
     const { request, happened, output, reads } = planned.lookup!;
     const scope = {
       ...(await scopes.loadScope(plan, run, reads, job)),
-      ...(idempotencyKey !== null && { idempotency_key: idempotencyKey }),
+      idempotency_key: idempotencyKey,
     };
     const input = parseInput(request, await resolveFields(request, (field) => evaluate(field, scope)));
     const inputHash = shortHash(canonicalJson([request.type.type, input]));
-    const asked: Attempt = { run, job, planned: request, startedAt: attempt.startedAt, input, inputHash };
+    const sent: Attempt = { run, job, planned: request, startedAt: attempt.startedAt, input, inputHash };
     const metered = request.type.meteredResource?.(request.step) ?? null;
     if (metered !== null) await usageLimits.assertRemaining(run, metered);
-    const recordUses = await secretUseRecorder(context, connections, asked);
+    const recordUses = await secretUseRecorder(context, connections, sent);
     await jobContext.record(recordUses);
-    const outcome = await runStepCode(asked, { context, connections }, jobContext);
+    const outcome = await runStepCode(sent, { context, connections }, jobContext);
     if (outcome.kind !== "done") throw new StepError("step_failed", "A step that waits can't be a lookup.");
     attempt.rows = outcome.rows;
     const result = JSON.parse(encodeOutput(job.stepId, outcome.output).text) as Record<string, unknown>;

@@ -2,6 +2,10 @@ import type { Job } from "../../core/model.ts";
 import { StepError, type StepErrorCode } from "../../core/step-errors.ts";
 import type { PlannedStep } from "../definition/plan.ts";
 
+/**
+ * Errors that no `retry` repeats. A person has decided that the child run must not continue. What a trial is not given, another attempt
+ * is not given either. An effect that was left open in a child run would happen again in another one, with another key.
+ */
 const FINAL: ReadonlySet<StepErrorCode> = new Set(["child_cancelled", "interrupted", "not_given"]);
 
 /**
@@ -17,8 +21,6 @@ export function retryDelay(
   if (retry === null || retryCount + 1 >= retry.attempts || !(thrown instanceof StepError)) {
     return undefined;
   }
-  // A person has decided that the child run must not continue. What a trial is not given, another attempt is not given either. An
-  // effect that was left open in a child run would happen again in another one, with another key.
   if (FINAL.has(thrown.code)) return undefined;
   const retryable = retry.on === undefined ? thrown.transient : retry.on.includes(thrown.code);
   if (!retryable) return undefined;

@@ -29,29 +29,32 @@ export interface InterruptedAttempt {
 const interruptionId = ({ runId, stepId, item }: StepRef, attempt: number): string =>
   `int_${shortHash(`${runId} ${stepId} ${item ?? "-"} ${attempt}`)}`;
 
-/** Opens the interruption of an attempt, records the event, and logs it after the commit. An attempt has one at most. @returns its id */
+/** Opens the interruption of an attempt, records the event, and logs it after the commit. An attempt has one at most. */
 export async function openInterruption(
   { log }: Pick<RunContext, "log">,
   tx: EngineWriters,
   run: RunRecord,
   { ref: { runId, stepId, item }, attempt, reason, effectKey, startedAt, at }: InterruptedAttempt,
-): Promise<string> {
+): Promise<void> {
   const ref = { runId, stepId, item };
   const id = interruptionId(ref, attempt);
   const { project, workflowId } = run;
-  const details = { id, project, workflowId, attempt, reason, startedAt };
   const opened = await tx.interruptions.open({
     ...ref,
-    ...details,
+    id,
+    project,
+    workflowId,
+    attempt,
+    reason,
+    startedAt,
     idempotencyKey: effectKey,
     interruptedAt: at,
   });
-  if (!opened) return id;
+  if (!opened) return;
   await recordInterruption(tx, run, { id, ref, attempt, reason, at });
   tx.onCommit(() =>
     log.warn({ ...stepRefLogFields(ref), attempt, reason, interruption_id: id }, "effect interrupted"),
   );
-  return id;
 }
 
 /** Opens the interruptions of attempts that were ended from outside, where they have effects that a repetition may double. */

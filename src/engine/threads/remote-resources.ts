@@ -1,7 +1,6 @@
 /** The connections, workflows and users of a check that runs in a thread: it asks the process that started it. */
 import type { CallContext, Connections, McpTool, PartialIssue } from "../../core/connections.ts";
 import type { Clock } from "../../core/clock.ts";
-import { interruptionRuleIn } from "../../core/interruption-rules.ts";
 import type { Ask } from "../../core/serve-thread.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { CheckResources, WorkflowLookup } from "../definition/check/index.ts";
@@ -65,7 +64,6 @@ export function remoteConnections(ask: Ask, lists: ConnectionLists): Connections
     targetOf: notInCheck,
     configurationOf: notInCheck,
     interruptionRules: lists.interruptionRules,
-    interruptionRule: (target) => interruptionRuleIn(lists.interruptionRules, target),
     loginsOf: notInCheck,
   };
 }

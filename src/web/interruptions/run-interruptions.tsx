@@ -138,12 +138,11 @@ function AttemptFacts({
         </Group>
       </Fact>
       <Fact name="Lookup">
-        {lookup === null ? (
+        {lookup === null || lookup.error === null ? (
           "None"
         ) : (
           <>
-            {lookup.error === null ? "It found nothing out." : `It failed: ${endSentence(lookup.error)}`}{" "}
-            <Time at={lookup.at} ago />
+            It failed: {endSentence(lookup.error)} <Time at={lookup.at} ago />
           </>
         )}
       </Fact>

@@ -36,6 +36,40 @@ const kindsOfCauses = async ({ harness }: Company, id: string): Promise<string[]
 const itemsOf = async ({ runs }: Company, runId: string) =>
   (await runs.step({ runId, stepId: "pay", item: null }))!.items;
 
+const undoable = (more: object = {}) => ({
+  steps: [
+    pay({ undo: { type: "probe", ask: "refund" }, ...more }),
+    { id: "gate", type: "assert", that: "inputs.open", message: "closed" },
+  ],
+  inputs: { type: "object", properties: { open: { type: "boolean", default: true } } },
+});
+
+describe("an undo", () => {
+  it("undoes an effect that a retry took over, because it happened in a run whose step did not succeed", async () => {
+    const shop = await company();
+    const first = await shop.interrupted(undoable({ on_interrupted: "fail" }));
+    await shop.goOn();
+    await shop.settle(first, "happened", { value: "booked" });
+    const second = await shop.startRetry(first, { open: false });
+    await shop.untilEnded(second, "failed");
+    expect(shop.keys).toHaveLength(2);
+    expect(await shop.runs.step({ runId: second, stepId: "undo:pay", item: null })).toMatchObject({
+      state: "succeeded",
+    });
+  });
+
+  it("leaves the effect of a run that succeeded, although an attempt of it happened too", async () => {
+    const shop = await company();
+    const first = await shop.interrupted(undoable());
+    await shop.goOn();
+    await shop.settle(first, "happened");
+    const second = await shop.startRetry(first, { open: false });
+    await shop.untilEnded(second, "failed");
+    expect((await shop.runs.step({ runId: second, stepId: "pay", item: null }))!.reusedFrom).toBe(first);
+    expect(shop.keys).toHaveLength(2);
+  });
+});
+
 describe("several interruptions of one effect", () => {
   it("give a retry the output of the request that happened, although a later one did not", async () => {
     const shop = await company([cut, cut]);

@@ -8,7 +8,7 @@ import type { ParsedStep } from "./schema-check.ts";
 export function repeatWarnings(
   steps: readonly ParsedStep[],
   readOnly: ReadonlySet<number>,
-  connections: Pick<Connections, "defaultDatabase" | "interruptionRule">,
+  connections: Pick<Connections, "defaultDatabase" | "interruptionRules">,
 ): LocatedIssue[] {
   return steps.flatMap(({ type, parsed, lookup }, index) => {
     if (type?.sendsIdempotencyKey !== true || parsed === undefined || !type.hasEffects(parsed)) return [];

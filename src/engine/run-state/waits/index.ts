@@ -21,10 +21,13 @@ const OUTCOME_WAITS: { readonly [K in WaitOutcome["kind"]]: OutcomeWait<K> } = {
   wait: timerWait,
 };
 
-/** In the order in which they are matched: the step of an approval or an event can have a `waitUntil` too. */
+/**
+ * In the order in which they are matched: the step of an approval or an event can have a `waitUntil` too. Interruptions come last,
+ * because they are rare and a match is a query.
+ */
 const WAIT_KINDS: { readonly [K in Wait["kind"]]: WaitKind<K> } = {
-  interruption: interruptionWait,
   ...OUTCOME_WAITS,
+  interruption: interruptionWait,
 };
 
 /** @throws StepError */

@@ -36,7 +36,7 @@ const types = [httpStep, sqlStep, toolStep, workflowStep];
 /** Connections with a database and an MCP server of two tools. */
 const connections = {
   defaultDatabase: null,
-  interruptionRule: () => ({ idempotent: false, onInterrupted: null }),
+  interruptionRules: { hosts: [], resources: {} },
   databases: {
     list: () => [{ name: "shop" }],
     prepare: ({ database }: { database: string }) =>

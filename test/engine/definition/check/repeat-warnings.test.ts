@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Connections } from "../../../../src/core/connections.ts";
-import { interruptionRuleIn, type InterruptionRules } from "../../../../src/core/interruption-rules.ts";
+import { type InterruptionRules } from "../../../../src/core/interruption-rules.ts";
 import { emailStep } from "../../../../src/steps/email.ts";
 import { httpStep } from "../../../../src/steps/http.ts";
 import { sqlStep } from "../../../../src/steps/sql.ts";
@@ -17,7 +17,7 @@ const rules: InterruptionRules = {
 
 const connections = {
   defaultDatabase: "shop",
-  interruptionRule: (target: Parameters<typeof interruptionRuleIn>[1]) => interruptionRuleIn(rules, target),
+  interruptionRules: rules,
   databases: { prepare: () => Promise.resolve({ columns: [] }) },
   http: { check: () => Promise.resolve([]) },
   mailer: { unavailableReason: () => null, allowedDomains: () => ["example.com"] },
