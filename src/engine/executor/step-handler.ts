@@ -61,13 +61,23 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     jobContext: JobContext,
     result: Extract<StepResult, { kind: "child" }>,
   ): Promise<JobResult> {
+    let takeBack: () => Promise<void>;
     try {
-      await context.startLimits.count(tx, result.run);
+      takeBack = await context.startLimits.count(tx, result.run);
     } catch (error) {
       if (!(error instanceof LimitRefusal)) throw error;
       return failureOf(attempt, jobContext, childRefused(refusalFor(attempt.run, result.run, error)));
     }
-    return resultOf(attempt, result, savingAttempt(attempt, jobContext, result));
+    const { change, ...started } = resultOf(attempt, result, savingAttempt(attempt, jobContext, result));
+    return {
+      ...started,
+      // Limits are locked before runs, so it was counted before it is known whether its run is ending.
+      async change(changing) {
+        const progress = await change(changing);
+        if (!progress.isRecorded) await takeBack();
+        return progress;
+      },
+    };
   }
 
   function resultOf(
@@ -75,12 +85,12 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     result: StepResult,
     { finishedAt, save }: SavedAttempt,
     ahead?: StepsAhead,
-  ): JobResult {
+  ) {
     const { job, startedAt } = attempt;
     return {
-      kind: "complete",
+      kind: "complete" as const,
       size: sizeOf(result) + (ahead?.steps ?? []).reduce((sum, step) => sum + sizeOf(step.result), 0),
-      async change(tx) {
+      async change(tx: EngineWriters) {
         if (attempt.codeStartedAt === undefined) await tx.jobs.returnRateSlots(job);
         await save(tx);
         const times = { startedAt, finishedAt, attempts: job.attempt };

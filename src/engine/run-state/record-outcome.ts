@@ -34,7 +34,7 @@ export interface StepsAhead {
 /**
  * Records a result and advances the run.
  * @param ahead is recorded too, unless the run has changed
- * @returns whether the run has ended
+ * @returns whether the run has ended, and whether the result was recorded as it is: a run that is ending begins nothing
  */
 export async function recordOutcome(
   context: RunContext,
@@ -43,9 +43,9 @@ export async function recordOutcome(
   result: StepResult,
   times: StepTimes,
   ahead?: StepsAhead,
-): Promise<{ ended: boolean }> {
+): Promise<{ ended: boolean; isRecorded: boolean }> {
   const update = await beginUpdate(context, tx, runId);
-  if (update === undefined) return { ended: true };
+  if (update === undefined) return { ended: true, isRecorded: false };
   const { run, compiled } = update;
   // Waits and fan-outs don't begin in a run that is ending.
   const recorded: StepResult =
@@ -61,10 +61,11 @@ export async function recordOutcome(
       : await recordItemOutcome(context, update, { runId, stepId, item }, recorded, times);
   update.states = update.states.with(position, state);
   // A stop has cancelled the steps that were pending, so the states differ.
-  const holds = ahead !== undefined && recorded === result && run.stepStates.equals(ahead.from);
-  if (!holds) return { ended: await advanceRun(context, update) };
+  const isRecorded = recorded === result;
+  const holds = ahead !== undefined && isRecorded && run.stepStates.equals(ahead.from);
+  if (!holds) return { ended: await advanceRun(context, update), isRecorded };
   for (const step of ahead.steps) await recordAhead(context, update, step);
-  return { ended: await advanceRun(context, update, ahead.finish) };
+  return { ended: await advanceRun(context, update, ahead.finish), isRecorded };
 }
 
 async function recordAhead(

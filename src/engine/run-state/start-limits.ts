@@ -41,8 +41,12 @@ export interface StartLimits {
    * Locks: the starts of its owner and of its project, until the transaction ends, when a limit is near.
    */
   refusal(tx: Writers, run: StartingRun): Promise<LimitRefusal | undefined>;
-  /** Counts a run that starts. @throws LimitRefusal; nothing was written then */
-  count(tx: Writers, run: StartingRun): Promise<void>;
+  /**
+   * Counts a run that starts.
+   * @returns a function that takes it back, in the same transaction
+   * @throws LimitRefusal; nothing was written then
+   */
+  count(tx: Writers, run: StartingRun): Promise<() => Promise<void>>;
 }
 
 export interface StartLimitsOptions {
@@ -141,6 +145,9 @@ export function startLimits({ holdersOf, unfinishedRuns }: StartLimitsOptions, c
       const refused = (await storageRefusal(tx, holders)) ?? (await unfinishedRefusal(tx, run, holders));
       if (refused !== undefined) throw refused;
       const counted: HourlyLimit[] = [];
+      const takeBack = async (): Promise<void> => {
+        for (const { holder, endsAt } of counted) await tx.usage.add(holder.subject, "runs", endsAt, -1);
+      };
       for (const hourly of hourlyLimits(holders)) {
         const { holder, endsAt, limit } = hourly;
         if (await tx.usage.reserve(holder.subject, "runs", endsAt, { amount: 1, max: limit.max })) {
@@ -148,9 +155,10 @@ export function startLimits({ holdersOf, unfinishedRuns }: StartLimitsOptions, c
           continue;
         }
         // The caller may go on with its transaction, without the run.
-        for (const other of counted) await tx.usage.add(other.holder.subject, "runs", other.endsAt, -1);
+        await takeBack();
         throw hourlyRefusal(hourly);
       }
+      return takeBack;
     },
   };
 }

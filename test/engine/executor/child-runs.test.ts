@@ -60,6 +60,26 @@ describe("a workflow step", () => {
     }
   });
 
+  it("is not counted as a start if its own run is cancelled before the child run starts", async () => {
+    const harness = await testEngine({ perKey: { runs_per_hour: 10 } });
+    await harness.define({ steps: [set("a", { x: 1 })] }, "Child");
+    const parent = await harness.start(
+      await harness.define({ steps: [{ id: "sub", type: "workflow", workflow: "child" }] }, "Parent"),
+    );
+    const { handler } = harness.engine;
+    const queue = await harness.executor(async (job, context) => {
+      const result = await handler(job, context);
+      if (job.kind === "step") await harness.stop(parent);
+      return result;
+    });
+    queue.wake();
+    await queue.waitUntilIdle();
+    expect((await harness.find(parent)).status).toBe("cancelled");
+    expect(await harness.read.runs.count({})).toBe(1);
+    const counted = await harness.store.read.selectFrom("usage_counts").select("used").execute();
+    expect(counted.map(({ used }) => used)).toEqual([1]);
+  });
+
   it("cancels its child run when its own run is cancelled", async () => {
     const harness = await testEngine();
     await harness.define({ steps: [{ id: "nap", type: "wait", for: "1d" }] }, "Child");
