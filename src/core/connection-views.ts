@@ -27,22 +27,31 @@ export interface ConnectionViews {
   /**
    * What the workflows of a project may use now, by the latest committed grants. It reads one number if nothing has changed.
    * @param limits what the caller's key is limited to in addition; left out or null, nothing
+   * @param projects of a transaction that changes no project, so that it does not wait for another connection while others wait for
+   *   it; left out, the latest committed ones
    */
-  of(project: string, limits?: ConnectionLimits | null): Promise<LimitedConnections>;
+  of(
+    project: string,
+    limits?: ConnectionLimits | null,
+    projects?: ViewedProjects,
+  ): Promise<LimitedConnections>;
 }
+
+/** What the view of a project depends on. */
+export type ViewedProjects = Pick<ProjectReader, "revision" | "find" | "grants">;
 
 /** Maximum number of projects whose view is cached, and of views with connections. */
 const MAX_CACHED = 500;
 
 export function connectionViews(
   configured: ConfiguredConnections,
-  projects: Pick<ProjectReader, "revision" | "find" | "grants">,
+  committed: ViewedProjects,
 ): ConnectionViews {
   const everything: LimitedConnections = { connections: configured, key: "" };
   const views = new LRUCache<string, { revision: number; view: ConnectionView | null }>({ max: MAX_CACHED });
   const limited = new LRUCache<string, LimitedConnections>({ max: MAX_CACHED });
 
-  async function viewOf(id: string): Promise<ConnectionView | null> {
+  async function viewOf(id: string, projects: ViewedProjects): Promise<ConnectionView | null> {
     // Read first: what is read after it is at least as new.
     const revision = await projects.revision();
     const cached = views.get(id);
@@ -54,8 +63,8 @@ export function connectionViews(
   }
 
   return {
-    async of(project, limits = null) {
-      const view = viewOfKey(await viewOf(project), limits);
+    async of(project, limits = null, projects = committed) {
+      const view = viewOfKey(await viewOf(project, projects), limits);
       if (view === null) return everything;
       const key = shortHash(`${project} ${viewKey(view)}`);
       const known = limited.get(key);

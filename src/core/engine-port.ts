@@ -7,6 +7,7 @@ import type { Definition } from "../../schemas/workflow-definition.ts";
 import type { EventsApi } from "./event-ports.ts";
 import type { PerKeyLimits } from "./usage-limits.ts";
 import type { KeyLimits } from "./access.ts";
+import type { ViewedProjects } from "./connection-views.ts";
 import type { Connections } from "./connections.ts";
 import type { Principal, WorkflowReader } from "./ports.ts";
 import type {
@@ -287,6 +288,7 @@ export interface EngineApi {
     read: {
       runs: Pick<RunReader, "find" | "getStatusSummaries" | "versionDefinition">;
       workflows: Pick<WorkflowReader, "currentVersions" | "projectOf">;
+      projects: ViewedProjects;
     },
     approval: Pick<ApprovalRecord, "runId" | "stepId">,
   ): Promise<RemainingWork>;
@@ -299,6 +301,7 @@ export interface EngineApi {
     read: {
       runs: Pick<RunReader, "versionDefinition">;
       workflows: Pick<WorkflowReader, "liveVersions" | "projectOf">;
+      projects: ViewedProjects;
     },
     version: { workflowId: string; version: number },
   ): Promise<PublicationPlan>;

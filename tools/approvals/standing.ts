@@ -11,6 +11,7 @@ import {
   seatsOf,
 } from "../../src/core/approval-assignment.ts";
 import { absenteesFor, type PeopleReaders } from "../../src/core/approval-people.ts";
+import type { ViewedProjects } from "../../src/core/connection-views.ts";
 import type { ApprovalReader } from "../../src/core/approval-ports.ts";
 import type { PersonDecision } from "../../src/core/approval-rules.ts";
 import { findAuthoredWork, findStart, isOwnWork } from "../../src/core/authored-work.ts";
@@ -31,6 +32,7 @@ export interface StandingReaders extends PeopleReaders {
   approvals: Pick<ApprovalReader, "find">;
   runs: Pick<RunReader, "find" | "getStatusSummaries" | "step" | "versionDefinition">;
   workflows: Pick<WorkflowReader, "authorship" | "currentVersions" | "projectOf">;
+  projects: PeopleReaders["projects"] & ViewedProjects;
 }
 
 /** Somebody who decides: the caller of a request, or a person whom a signed link or a message identifies, who may have no account. */

@@ -90,7 +90,7 @@ export async function passBacktest(ctx: ToolContext, asked: Asked): Promise<Pass
  */
 export async function assertSameDigest(
   ctx: Pick<ToolContext, "engine">,
-  tx: Pick<Writers, "workflows" | "runs">,
+  tx: Pick<Writers, "workflows" | "runs" | "projects">,
   { digest, current, version }: { digest: string; current: WorkflowWithDefinition; version: number },
 ): Promise<void> {
   if ((await publicationDigest(ctx, tx, current, version)) === digest) return;

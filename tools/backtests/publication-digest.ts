@@ -12,7 +12,7 @@ import type { ToolContext } from "../../src/core/tool.ts";
  */
 export async function publicationDigest(
   { engine }: Pick<ToolContext, "engine">,
-  limited: Pick<Readers, "workflows" | "runs">,
+  limited: Pick<Readers, "workflows" | "runs" | "projects">,
   { id, published_version: published }: WorkflowWithDefinition,
   version: number,
 ): Promise<string> {

@@ -149,7 +149,7 @@ async function endReview(
  */
 async function assertDigest(
   ctx: Pick<ToolContext, "engine" | "now">,
-  read: Pick<Readers, "workflows" | "runs">,
+  read: Pick<Readers, "workflows" | "runs" | "projects">,
   { review: { id, version, plan }, workflow }: Decidable,
   digest: string,
 ): Promise<PlannedPublication> {

@@ -30,7 +30,7 @@ export interface PlannedPublication {
  */
 export async function planPublication(
   ctx: Pick<ToolContext, "engine" | "now">,
-  limited: Pick<Readers, "workflows" | "runs">,
+  limited: Pick<Readers, "workflows" | "runs" | "projects">,
   { id, published_version: baseVersion }: WorkflowWithDefinition,
   version: number,
   breakCallers: readonly string[],

@@ -8,7 +8,7 @@ import type { ApprovalPlan } from "../../../schemas/approval.ts";
 import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
 import { planDigest } from "../../core/approval-rules.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
-import type { ConnectionViews } from "../../core/connection-views.ts";
+import type { ConnectionViews, ViewedProjects } from "../../core/connection-views.ts";
 import type { Connections } from "../../core/connections.ts";
 import type { PublicationPlan, RemainingWork } from "../../core/engine-port.ts";
 import type { RunRecord, StepRef } from "../../core/model.ts";
@@ -26,6 +26,8 @@ type PlannedStep = PlannedWorkflow["steps"][number];
 interface Readers {
   runs: Pick<RunReader, "find" | "versionDefinition">;
   workflows: Pick<WorkflowReader, "currentVersions" | "projectOf">;
+  /** See `ConnectionViews.of`. */
+  projects?: ViewedProjects;
 }
 
 /** A run that exists, or one that is prepared. */
@@ -68,6 +70,7 @@ export interface RemainingWorkReader {
     read: {
       workflows: Pick<WorkflowReader, "liveVersions" | "projectOf">;
       runs: Pick<RunReader, "versionDefinition">;
+      projects?: ViewedProjects;
     },
     version: { workflowId: string; version: number },
   ): Promise<PublicationPlan>;
@@ -92,7 +95,7 @@ export function remainingWork({
 
   /** @param stepId null for the whole run */
   async function restOf(
-    { runs }: { runs: Pick<RunReader, "versionDefinition"> },
+    { runs, projects }: { runs: Pick<RunReader, "versionDefinition">; projects?: ViewedProjects },
     run: PlannedRun,
     stepId: string | null,
     findVersions: FindVersions,
@@ -110,7 +113,7 @@ export function remainingWork({
     for (const { compiled: callee } of called.values())
       if (callee !== undefined)
         for (const entry of entriesOf(callee, allPositions(callee))) entries.add(entry);
-    const { connections } = await views.of(run.project);
+    const { connections } = await views.of(run.project, null, projects);
     const digest = shortHash(
       canonicalJson([
         run.workflowId,
