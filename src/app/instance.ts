@@ -19,6 +19,7 @@ import { linkReader } from "../store/links.ts";
 import { sessionReader } from "../store/sessions.ts";
 import { projectReader } from "../store/projects.ts";
 import { reviewReader } from "../store/reviews.ts";
+import type { SqliteStore } from "../store/database.ts";
 import { getOrCreateKey, hasDefaultLimits } from "../store/settings.ts";
 import { openStateDirectory, type StateDirectory } from "../store/state-directory.ts";
 import type { Store } from "../store/store.ts";
@@ -50,7 +51,12 @@ export interface InstanceOptions {
   meter?: Meter | undefined;
   /** The state directory; tests pass one on a network file system. */
   directory?: StateDirectory | undefined;
+  /** Opens the store in the state directory; the simulator passes one whose answers it can delay and lose. */
+  openStore?: OpenStore | undefined;
 }
+
+/** Opens the store in a state directory. @throws AppError storage_unavailable, busy */
+export type OpenStore = (directory: StateDirectory, clock: Clock, meter: Meter) => Promise<SqliteStore>;
 
 /**
  * Opens the state: on the PostgreSQL server that the environment names, else in the state directory.
@@ -60,11 +66,16 @@ export async function openInstance(
   location: StateLocation,
   clock: Clock,
   log: Logger,
-  { meter = noMeter, directory }: InstanceOptions = {},
+  { meter = noMeter, directory, openStore }: InstanceOptions = {},
 ): Promise<Instance> {
   const store =
     location.database === undefined
-      ? await openInDirectory(directory ?? openStateDirectory(location.stateDir), { clock, log, meter })
+      ? await openInDirectory(directory ?? openStateDirectory(location.stateDir), {
+          clock,
+          log,
+          meter,
+          openStore,
+        })
       : await openOnServer(location.database, { clock, log, meter });
   await using opening = new AsyncDisposableStack();
   opening.defer(() => store.close());
@@ -104,14 +115,15 @@ interface OpenOptions {
   clock: Clock;
   log: Logger;
   meter: Meter;
+  openStore?: OpenStore | undefined;
 }
 
 async function openInDirectory(
   directory: StateDirectory,
-  { clock, log, meter }: OpenOptions,
+  { clock, log, meter, openStore }: OpenOptions,
 ): Promise<Store> {
-  const { openStore } = await import("../store/database.ts");
-  const store = await openStore(directory, clock, meter);
+  const open: OpenStore = openStore ?? (await import("../store/database.ts")).openStore;
+  const store = await open(directory, clock, meter);
   const { journalMode, upgrade } = store;
   log.debug(
     { state_dir: directory.path, file_system: directory.fileSystem, journal_mode: journalMode },

@@ -71,10 +71,15 @@ export interface Setup {
   deliveries?: { timeoutMs?: number; pauseFactor?: number } | undefined;
   /** How long checks of definitions wait for connections and for a prepared query, in milliseconds; tests wait longer. */
   checks?: { connectionsTimeoutMs?: number; prepareTimeoutMs?: number } | undefined;
+  /** Opens the connections of the configuration; the simulator passes peers of its own. */
+  connect?: typeof createConnections | undefined;
   /** The program of the child processes of embedded databases; tests start the built one. */
   childProgram?: string | undefined;
-  /** Checks definitions and validates values; default: threads of its own. Tests share theirs, because a start takes a second. */
-  threads?: EngineThreads | undefined;
+  /**
+   * Checks definitions and validates values; default: threads of its own, and with null the calling thread. Tests share theirs, because a
+   * start takes a second.
+   */
+  threads?: EngineThreads | null | undefined;
   /** Begins what executors do from time to time; default: by timers. Tests with a clock of their own call it themselves. */
   repeat?: Repeat | undefined;
   /** How long a request for a forgotten password takes, in milliseconds; tests do not wait. */
@@ -95,7 +100,7 @@ const tracerOf = ({ settings, tracer = noTracer(settings.tracing.propagates) }: 
 export function openEngine(instance: Instance, setup: Setup) {
   const { read, log, meter, store } = instance;
   const { settings, config, clock } = setup;
-  const opened = createConnections(config, settings.secrets, {
+  const opened = (setup.connect ?? createConnections)(config, settings.secrets, {
     stateDir: settings.stateDir,
     version: VERSION,
     now: () => clock.now(),
@@ -106,10 +111,10 @@ export function openEngine(instance: Instance, setup: Setup) {
   const connected = meter === noMeter ? opened : meteredConnections(opened, meter);
   const perKey = perKeyLimits(config.limits.per_key, instance.hasDefaultLimits);
   const holdersOf = usageHolders(perKey, read.usage);
-  const threads = setup.threads ?? engineThreads();
+  const threads = setup.threads === null ? undefined : (setup.threads ?? engineThreads());
   const made = engine({
     stepTypes,
-    threads,
+    ...(threads !== undefined && { threads }),
     connections: connected,
     read,
     clock,
@@ -141,7 +146,7 @@ export function openEngine(instance: Instance, setup: Setup) {
     eventUrl: eventUrls(instance, settings),
     webUrl: async (path: string): Promise<string> => `${await webAddress(instance, settings)}${path}`,
     /** Ends threads and child processes, and closes connections. */
-    close: async (): Promise<void> => void (await Promise.all([threads.close(), connected.close()])),
+    close: async (): Promise<void> => void (await Promise.all([threads?.close(), connected.close()])),
   };
 }
 
