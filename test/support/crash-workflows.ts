@@ -15,13 +15,16 @@ const inputs = { type: "object", properties: { n: { type: "integer", default: 1 
 const itemOf = (step: Record<string, unknown>): string =>
   "for_each" in step ? "${{ index }}" : "repeat" in step ? "${{ loop.index }}" : "-1";
 
+/** So many attempts that not all of them fail by chance. */
+const RETRY = { attempts: 20, backoff: "fixed", initial: "50ms" };
+
 /** A step that calls the server at `url`, which logs the call. */
 const call = (url: string, id: string, more: Record<string, unknown> = {}) => ({
   id,
   type: "http",
   method: "POST",
   url: `${url}/\${{ run.id }}/${id}/${itemOf(more)}`,
-  retry: { attempts: 8, backoff: "fixed", initial: "50ms" },
+  retry: RETRY,
   ...more,
 });
 
@@ -30,14 +33,14 @@ const undo = (url: string, id: string, item = "-1") => ({
   type: "http",
   method: "POST",
   url: `${url}/\${{ run.id }}/undo:${id}/${item}`,
-  retry: { attempts: 8, backoff: "fixed", initial: "50ms" },
+  retry: RETRY,
 });
 
 export const SCHEDULED_WORKFLOW = "tick";
 /** Its runs wait for an event at the step `callback`, which the starter sends: `{n}`, with the input of the run. */
 export const EVENT_WORKFLOW = "callback";
-/** Each of its runs adds 1 to `count` in its state. */
-const COUNTING_WORKFLOW = "count";
+/** Each of its runs adds 1 to `count` in its state, one at a time. */
+export const COUNTING_WORKFLOW = "count";
 
 /** @param url the address of the server that logs calls */
 export const crashWorkflows = (url: string): CrashWorkflow[] => [

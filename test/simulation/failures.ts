@@ -1,0 +1,116 @@
+/** What goes wrong in a simulation. A seed draws how often, and each failure has a number, so that a story can be shown without it. */
+
+/** How often something happens at each opportunity, from 0 to 1. */
+export interface FailureRates {
+  /** A process dies before or after it has used the database or the network. */
+  kill: number;
+  /** A process stops for a while, as with SIGSTOP, and goes on. */
+  pause: number;
+  /** A transaction fails. */
+  fail: number;
+  /** A transaction is rolled back and runs again. */
+  repeat: number;
+  /** A transaction commits, and its answer is lost. */
+  loseAnswer: number;
+  /** An answer takes long. */
+  slow: number;
+  /** A notification of a commit does not arrive. */
+  missChange: number;
+  /** A call fails with 503. */
+  refuse: number;
+  /** A connection breaks after the call was received. */
+  cut: number;
+  /** A call is never answered. */
+  hang: number;
+  /** Nothing listens where a call goes. */
+  down: number;
+  /** A worker is asked to stop, as with SIGTERM, each time that somebody may ask. */
+  stop: number;
+  /** The wall clock of a process jumps, each time that it may. */
+  jump: number;
+  /** No transaction commits for a while, each time that this may begin. */
+  full: number;
+}
+
+export type Failure = keyof FailureRates;
+
+const DESCRIPTIONS: Readonly<Record<Failure, string>> = {
+  kill: "a process dies",
+  pause: "a process stops for a while",
+  fail: "a transaction fails",
+  repeat: "a transaction is rolled back and runs again",
+  loseAnswer: "a transaction commits, and its answer is lost",
+  slow: "an answer takes long",
+  missChange: "a process does not learn of a commit",
+  refuse: "the receiver answers 503",
+  cut: "the connection breaks before the answer",
+  hang: "the receiver never answers",
+  down: "nothing listens at the receiver",
+  stop: "a worker is asked to stop",
+  jump: "the clock of a process jumps",
+  full: "the disk is full for a while",
+};
+
+export const FAILURES = Object.keys(DESCRIPTIONS) as Failure[];
+
+/** The rates of a seed: most seeds have few kinds of failures, so that one kind does not hide another. */
+export function drawRates(random: () => number): FailureRates {
+  const often = (rate: number, share = 0.5): number =>
+    random() < share ? rate * 4 ** (2 * random() - 1) : 0;
+  return {
+    kill: often(0.004, 0.7),
+    pause: often(0.003, 0.35),
+    fail: often(0.01, 0.3),
+    repeat: often(0.05, 0.3),
+    loseAnswer: often(0.01, 0.35),
+    slow: often(0.01, 0.35),
+    missChange: often(0.2),
+    refuse: often(0.1),
+    cut: often(0.05),
+    hang: often(0.02, 0.3),
+    down: often(0.05, 0.3),
+    stop: often(0.1, 0.3),
+    jump: often(0.1, 0.25),
+    full: often(0.05, 0.2),
+  };
+}
+
+export interface FailurePlan {
+  rates: FailureRates;
+  /**
+   * Draws whether a failure happens now.
+   * @param at where, for the story
+   * @param weight how many times as often as usual it happens here
+   */
+  happens(failure: Failure, at: string, weight?: number): boolean;
+  /** How many failures have happened. */
+  count(): number;
+  /** No more failures from now on. */
+  end(): void;
+}
+
+/**
+ * @param without numbers of failures that do not happen, to shorten a story
+ * @param log called with each failure that happens
+ */
+export function failurePlan(
+  rates: FailureRates,
+  random: () => number,
+  without: ReadonlySet<number>,
+  log: (line: string) => void,
+): FailurePlan {
+  let count = 0;
+  let ended = false;
+  return {
+    rates,
+    happens(failure, at, weight = 1) {
+      if (ended || random() >= rates[failure] * weight) return false;
+      count += 1;
+      if (without.has(count)) return false;
+      log(`failure ${count}: ${DESCRIPTIONS[failure]} (${at})`);
+      return true;
+    },
+    count: () => count,
+    end: () => void (ended = true),
+  };
+}

@@ -1,0 +1,127 @@
+/** The receiver of all calls: it notes each with its idempotency key, and answers late, with an error, or not at all. */
+import type { CallContext, HttpRequest, HttpResponse, McpServers } from "../../src/core/connections.ts";
+import { StepError } from "../../src/core/step-errors.ts";
+import { httpStepError } from "../../src/connections/http/errors.ts";
+import type { RecordedCall } from "../support/run-invariants.ts";
+import type { FailurePlan } from "./failures.ts";
+import type { Runtime, SimulatedProcess } from "./runtime.ts";
+import { LIMITED_SERVER, PEER } from "./workflows.ts";
+
+interface PeerCall extends RecordedCall {
+  /** Virtual milliseconds. */
+  at: number;
+  /** Whether it was carried out: it was not refused. */
+  done: boolean;
+}
+
+export interface Peer {
+  calls: readonly PeerCall[];
+  /** Ids of the deliveries of events that were accepted. */
+  delivered: ReadonlySet<string>;
+  /** Whether a call with this key was carried out. */
+  wasDone(key: string): boolean;
+  /** The largest number of calls of the limited server at a time, of processes that were executing them. */
+  readonly mostAtATime: number;
+  /** What the HTTP client of the product is replaced by. */
+  send(request: HttpRequest, call: CallContext): Promise<HttpResponse>;
+  /** The call of a tool of the limited server. */
+  callTool: McpServers["call"];
+}
+
+/** Maximum time of an answer, in milliseconds. */
+const ANSWER_MS = 150;
+
+const answer = (body: unknown, status = 200): HttpResponse => ({
+  status,
+  headers: { "content-type": "application/json" },
+  body,
+});
+
+const keyOf = (headers: HttpRequest["headers"]): string =>
+  Object.entries(headers).find(([name]) => name.toLowerCase() === "idempotency-key")![1] as string;
+
+/** @param transfer see `Disturbances.transfer` */
+export function simulatedPeer(runtime: Runtime, failures: FailurePlan, transfer: () => Promise<void>): Peer {
+  const random = runtime.randomFor("peer");
+  const calls: PeerCall[] = [];
+  const done = new Set<string>();
+  const delivered = new Set<string>();
+  const atWork = new Set<{ caller: SimulatedProcess | undefined }>();
+  let mostAtATime = 0;
+
+  /** Carries out a call. @returns whether it was refused */
+  function carryOut(stepRef: string, key: string): boolean {
+    const refused = failures.happens("refuse", stepRef);
+    calls.push({ stepRef, key, at: runtime.now(), done: !refused });
+    if (!refused) done.add(key);
+    return refused;
+  }
+
+  function receive(url: string, { headers, body }: HttpRequest): HttpResponse {
+    const { pathname: path, searchParams } = new URL(url);
+    if (path === "/lookup") return answer({ found: done.has(searchParams.get("key")!) });
+    if (path === "/events") {
+      const { type, data } = JSON.parse(body as string) as { type: string; data: { run?: { id: string } } };
+      if (failures.happens("refuse", path)) return answer(null, 503);
+      delivered.add(`${type} ${data.run?.id}`);
+      return answer(null);
+    }
+    const refused = carryOut(path.slice(1), keyOf(headers)) || searchParams.get("busy") === "1";
+    if (refused) return answer({ error: "busy" }, 503);
+    return searchParams.get("fail") === "1" ? answer({ error: "never" }, 400) : answer({ one: 1 });
+  }
+
+  /** The way to the peer and back. @param work what the peer does when the call arrives */
+  async function reach<T>(place: string, signal: AbortSignal, work: () => T): Promise<T> {
+    await transfer();
+    signal.throwIfAborted();
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    const onAbort = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      if (failures.happens("down", place))
+        throw httpStepError(
+          Object.assign(new Error("down"), { code: "ECONNREFUSED", syscall: "connect" }),
+          PEER,
+        );
+      const result = work();
+      if (failures.happens("hang", place)) await aborted;
+      await Promise.race([runtime.sleep(random() * ANSWER_MS), aborted]);
+      if (failures.happens("cut", place))
+        throw httpStepError(Object.assign(new Error("cut"), { code: "ECONNRESET" }), PEER);
+      await transfer();
+      return result;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      // Nobody waits for it any more.
+      aborted.catch(() => {});
+    }
+  }
+
+  return {
+    calls,
+    delivered,
+    wasDone: (key) => done.has(key),
+    get mostAtATime() {
+      return mostAtATime;
+    },
+    send(request, { signal }) {
+      const url = request.url as string;
+      return reach(url, signal, () => receive(url, request));
+    },
+    async callTool(_server, _tool, args, { idempotencyKey }, { signal }) {
+      const at = { caller: runtime.current() };
+      atWork.add(at);
+      mostAtATime = Math.max(mostAtATime, [...atWork].filter(({ caller }) => caller?.alive).length);
+      try {
+        const refused = await reach(LIMITED_SERVER, signal, () =>
+          carryOut(String(args["ref"]), idempotencyKey),
+        );
+        if (refused) throw new StepError("tool_failed", "busy", { transient: true });
+        return { one: 1 };
+      } finally {
+        atWork.delete(at);
+      }
+    },
+  };
+}

@@ -1,0 +1,210 @@
+/** What must hold at every write, and when everything has ended, whatever happened before. */
+import Database from "better-sqlite3";
+import { databaseFileIn } from "../../src/store/state-directory.ts";
+import { installInvariantTriggers, issuesOfRuns } from "../support/run-invariants.ts";
+import { COUNTING_WORKFLOW } from "../support/crash-workflows.ts";
+import type { Promises } from "./clients.ts";
+import type { Failure, FailurePlan } from "./failures.ts";
+import type { Installation } from "./installation.ts";
+import type { Peer } from "./peer.ts";
+import { HOPELESS_ATTEMPTS, PAYING_WORKFLOWS, RETRY_MS, simulatedWorkflows } from "./workflows.ts";
+
+/** How long a request may be on its way when its attempt has begun, in milliseconds. */
+const SENT_MS = 100;
+
+const rule = (name: string, when: string, condition: string, subject: string): string =>
+  `create trigger watched_${name} after ${when} when ${condition} begin
+     insert into journal (what, subject, detail) values ('broken', ${subject}, '${name}'); end;`;
+
+/** Lets the database check each write. Violations are a part of `issuesOf`. */
+export function watchWrites(stateDir: string): void {
+  installInvariantTriggers(stateDir);
+  const db = new Database(databaseFileIn(stateDir));
+  db.exec(`
+    ${rule(
+      "begun_after_the_run_was_stopped",
+      "insert on run_attempts",
+      `new.status = 'running' and new.step_id not like 'undo:%'
+       and exists (select 1 from runs where id = new.run_id and (stop is not null or finished_at is not null))`,
+      "new.run_id",
+    )}
+    ${rule(
+      "cancelled_without_its_child_run",
+      "update of status on runs",
+      `new.status = 'cancelled' and exists (select 1 from runs c where c.parent_run = new.id and c.finished_at is null
+       and c.stop is null and not exists (select 1 from jobs where run_id = c.id and kind = 'cancel'))`,
+      "new.id",
+    )}
+    ${rule(
+      "several_runs_at_a_time",
+      "update of admitted on runs",
+      `new.admitted = 1 and new.workflow_id = '${COUNTING_WORKFLOW}' and exists
+       (select 1 from runs where workflow_id = new.workflow_id and id <> new.id and admitted = 1 and finished_at is null)`,
+      "new.id",
+    )}
+  `);
+  db.close();
+}
+
+interface Ended {
+  db: Database.Database;
+  stateDir: string;
+  promises: Promises;
+  peer: Peer;
+  failures: Pick<FailurePlan, "rates">;
+  installation: Pick<Installation, "endsCounted" | "reclaimedAlive">;
+}
+
+export function issuesOf(ended: Ended): string[] {
+  const { db, stateDir, promises, peer, failures, installation } = ended;
+  const byName = new Map(simulatedWorkflows.map((workflow) => [workflow.name, workflow]));
+  const { acknowledged, cancelled, received } = promises;
+  const isWithout = (...kinds: Failure[]): boolean => kinds.every((kind) => failures.rates[kind] === 0);
+  return [
+    ...issuesOfRuns(stateDir, {
+      acknowledged,
+      cancelled,
+      received,
+      calls: peer.calls,
+      outputOf: (id, n) => byName.get(id)!.expectedOutput(n),
+      errorOf: (id) => byName.get(id)!.failsWith,
+      possibleErrorsOf: (id) => byName.get(id)!.mayFailWith ?? [],
+    }),
+    ...cancelIssues(db, promises),
+    ...approvalIssues(db, promises),
+    ...attemptIssues(db, { isTimed: isWithout("jump") }),
+    ...childIssues(db),
+    ...deliveryIssues(db, peer),
+    ...byteIssues(db),
+    ...usageIssues(db),
+    ...eventIssues(db),
+    ...metricIssues(db, installation.endsCounted),
+    // What a process goes on with after a pause it had decided before, whoever has taken over.
+    ...(isWithout("pause", "slow") ? [...paymentIssues(db, peer), ...settledIssues(promises, peer)] : []),
+    ...(isWithout("pause", "slow") && peer.mostAtATime > 1
+      ? [`${peer.mostAtATime} steps used the limited connection at a time`]
+      : []),
+    ...(isWithout("pause", "slow", "fail", "full", "loseAnswer") ? installation.reclaimedAlive : []),
+  ];
+}
+
+const rows = <T>(db: Database.Database, sql: string): T[] => db.prepare(sql).all() as T[];
+
+/** A run whose cancellation was confirmed does not succeed. */
+function cancelIssues(db: Database.Database, { stopped }: Promises): string[] {
+  return rows<{ id: string; status: string }>(db, "select id, status from runs where status = 'succeeded'")
+    .filter(({ id }) => stopped.has(id))
+    .map(({ id }) => `${id}: succeeded after its cancellation was confirmed`);
+}
+
+/** What was approved is. */
+function approvalIssues(db: Database.Database, { approved }: Promises): string[] {
+  return rows<{ id: string; status: string }>(
+    db,
+    "select id, status from approvals where status <> 'approved'",
+  )
+    .filter(({ id }) => approved.has(id))
+    .map(({ id, status }) => `${id}: ${status} after its approval was confirmed`);
+}
+
+/** A step has as many attempts as it may have, with a pause between them. Those that died with their worker don't count. */
+function attemptIssues(db: Database.Database, { isTimed }: { isTimed: boolean }): string[] {
+  const many = rows<{ id: string; count: number }>(
+    db,
+    `select a.run_id as id, count(*) as count from run_attempts a join runs r on r.id = a.run_id
+     where r.workflow_id = 'hopeless' and a.status = 'failed' group by a.run_id having count(*) <> ${HOPELESS_ATTEMPTS}
+     and max(r.status) = 'failed'`,
+  );
+  const early = rows<{ place: string; ms: number }>(
+    db,
+    `select a.run_id || '/' || a.step_id as place,
+       (julianday(b.started_at) - julianday(a.finished_at)) * 86400000 as ms
+     from run_attempts a join run_attempts b on b.run_id = a.run_id and b.step_id = a.step_id and b.item = a.item
+       and b.attempt = a.attempt + 1
+     where a.status = 'failed' and a.step_id not like 'undo:%' and ms < ${RETRY_MS / 2 - 2}`,
+  );
+  return [
+    ...many.map(({ id, count }) => `${id}: has ${count} failed attempts`),
+    ...(isTimed ? early : []).map(({ place, ms }) => `${place}: was tried again after ${Math.round(ms)} ms`),
+  ];
+}
+
+/** What somebody has said to have happened is not sent again. */
+function settledIssues({ happened }: Promises, peer: Peer): string[] {
+  return peer.calls
+    .filter(({ key, at }) => at > (happened.get(key) ?? Infinity) + SENT_MS)
+    .map(({ stepRef }) => `${stepRef}: was called after somebody had said that it happened`);
+}
+
+/** A step has one child run for each item and iteration. */
+function childIssues(db: Database.Database): string[] {
+  return rows<{ parent: string; count: number }>(
+    db,
+    `select parent_run || '/' || parent_step || '/' || coalesce(parent_item, -1) as parent, count(*) as count from runs
+     where parent_run is not null and retry_of is null group by 1, workflow_id having count(*) > 1`,
+  ).map(({ parent, count }) => `${parent}: has ${count} child runs`);
+}
+
+/** Metrics count no end of a run twice, and none that was rolled back. A process that dies after a commit counts less. */
+function metricIssues(db: Database.Database, counted: number): string[] {
+  const ended = db.prepare("select count(*) from runs where finished_at is not null").pluck().get() as number;
+  return counted <= ended ? [] : [`${counted} ends of runs were counted, and ${ended} have ended`];
+}
+
+/** Each end of a run was delivered to the subscription. */
+function deliveryIssues(db: Database.Database, peer: Peer): string[] {
+  return rows<{ id: string; status: string }>(
+    db,
+    "select id, status from runs where finished_at is not null and status in ('succeeded', 'failed') and parent_run is null",
+  )
+    .filter(({ id, status }) => !peer.delivered.has(`run.${status} ${id}`))
+    .map(({ id, status }) => `${id}: its event run.${status} was not delivered`);
+}
+
+/** Each end of a run is one event. */
+function eventIssues(db: Database.Database): string[] {
+  return rows<{ id: string; type: string; count: number }>(
+    db,
+    `select run_id as id, type, count(*) as count from outgoing_events
+     where type in ('run.succeeded', 'run.failed') group by run_id having count(*) > 1`,
+  ).map(({ id, type, count }) => `${id}: has ${count} events ${type}`);
+}
+
+/** What is stored is counted. */
+function byteIssues(db: Database.Database): string[] {
+  return rows<{ subject: string; missing: number }>(
+    db,
+    `select subject, sum(bytes) as missing from (
+       select case when owner = 'operator' then lineage else owner end as subject, stored_bytes as bytes from runs
+       union all select subject, stored_bytes from workflow_versions
+       union all select subject, stored_bytes from workflow_states
+       union all select subject, stored_bytes from state_changes
+       union all select subject, -bytes from stored_bytes
+     ) group by subject having sum(bytes) <> 0`,
+  ).map(({ subject, missing }) => `the stored bytes of ${subject} are wrong by ${missing}`);
+}
+
+/** Each start of a run is counted once in the hourly limit. */
+function usageIssues(db: Database.Database): string[] {
+  const [counted] = rows<{ used: number; runs: number }>(
+    db,
+    "select (select coalesce(sum(used), 0) from usage_counts where kind = 'runs') as used, (select count(*) from runs) as runs",
+  );
+  return counted!.used === counted!.runs
+    ? []
+    : [`${counted!.used} starts are counted for ${counted!.runs} runs`];
+}
+
+/** A payment is carried out once where a person or a lookup is asked before it is sent again. */
+function paymentIssues(db: Database.Database, peer: Peer): string[] {
+  const names = PAYING_WORKFLOWS.map((name) => `'${name}'`).join(", ");
+  const ids = new Set(
+    rows<{ id: string }>(db, `select id from runs where workflow_id in (${names})`).map(({ id }) => id),
+  );
+  const counts = new Map<string, number>();
+  for (const { stepRef, done } of peer.calls)
+    if (done && ids.has(stepRef.split("/")[0]!)) counts.set(stepRef, (counts.get(stepRef) ?? 0) + 1);
+  return [...counts]
+    .filter(([, count]) => count > 1)
+    .map(([stepRef, count]) => `${stepRef}: paid ${count} times`);
+}
