@@ -1,0 +1,72 @@
+/**
+ * Simulates installations: `npm run simulate -- --from 1 --seeds 200`. It prints the seeds that break a promise, and tells the story of the
+ * first one, as short as it can be made. `--seed 17` tells the story of one seed. With `--mutant NAME` the product has a planted failure
+ * (mutants.ts).
+ */
+import { parseArgs } from "node:util";
+
+const { values } = parseArgs({
+  options: {
+    from: { type: "string", default: "1" },
+    seeds: { type: "string", default: "200" },
+    seed: { type: "string" },
+    mutant: { type: "string" },
+    /** Ends with the first seed that breaks a promise, and tells no story. */
+    first: { type: "boolean", default: false },
+    /** Tells the story as it is, not as short as it can be made. */
+    whole: { type: "boolean", default: false },
+  },
+});
+/** Maximum number of broken promises that are printed of a seed. */
+const SHOWN = 5;
+
+if (values.mutant !== undefined) {
+  const { plant } = await import("./plant.ts");
+  plant(values.mutant);
+}
+const [{ prepareTemplate, simulate }, { shorten }] = await Promise.all([
+  import("./simulate.ts"),
+  import("./shorten.ts"),
+]);
+const template = await prepareTemplate();
+try {
+  const isKept = await (values.seed === undefined ? simulateMany() : printStory(Number(values.seed)));
+  process.exitCode = isKept ? 0 : 1;
+} finally {
+  template.remove();
+}
+
+/** @returns whether every promise was kept */
+async function printStory(seed: number): Promise<boolean> {
+  const result = await simulate(template, seed, { inDetail: true });
+  const shown = result.issues.length === 0 || values.whole ? result : await shorten(template, result);
+  console.log([...shown.story, ...shown.issues.map((issue) => `BROKEN ${issue}`)].join("\n"));
+  return result.issues.length === 0;
+}
+
+async function simulateMany(): Promise<boolean> {
+  const from = Number(values.from);
+  const before = performance.now();
+  const count = { seeds: 0, runs: 0, failures: 0, events: 0 };
+  const failed: number[] = [];
+  for (let seed = from; seed < from + Number(values.seeds); seed += 1) {
+    const { issues, runs, failures, events } = await simulate(template, seed);
+    count.seeds += 1;
+    count.runs += runs;
+    count.failures += failures;
+    count.events += events;
+    if (issues.length === 0) continue;
+    failed.push(seed);
+    console.log([`seed ${seed} breaks ${issues.length} promises:`, ...issues.slice(0, SHOWN)].join("\n  "));
+    if (values.first) break;
+  }
+  const seconds = ((performance.now() - before) / 1_000).toFixed(1);
+  console.log(
+    `${count.seeds} seeds in ${seconds} s, ${failed.length} with broken promises: ${count.runs} runs, ${count.failures} failures, ` +
+      `${count.events} events`,
+  );
+  const [first] = failed;
+  if (first === undefined) return true;
+  if (!values.first) await printStory(first);
+  return false;
+}

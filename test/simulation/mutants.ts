@@ -1,0 +1,534 @@
+/** Planted faults of the engine. Each is a textual patch of one source file; `find` occurs exactly once in it. */
+
+export interface Mutant {
+  /** kebab-case */
+  name: string;
+  /** relative to the repository root */
+  file: string;
+  /** occurs exactly once in the file */
+  find: string;
+  replace: string;
+  /** one sentence: what goes wrong for a user */
+  breaks: string;
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  // --- Claims, leases and results of jobs -------------------------------------------------------------------------------
+  {
+    name: "fence-removed-at-result",
+    file: "src/store/jobs.ts",
+    find: '    .where("id", "=", id)\n    .where("fence", "=", fence)\n    .where("executor", "=", executor)\n    .returning("id"),',
+    replace: '    .where("id", "=", id)\n    .returning("id"),',
+    breaks:
+      "A worker that was reclaimed while it was paused still records its result, over the attempt of its successor.",
+    // Effect step, its worker paused for longer than the lease until another worker runs attempt 2: attempt 1 is rewritten from
+    // interrupted to succeeded, attempt 2 stays open at the end.
+  },
+  {
+    name: "fence-removed-at-start",
+    file: "src/store/jobs.ts",
+    find: '      .where("fence", "=", fence)\n      .where("executor", "=", executor),\n',
+    replace: ",\n",
+    breaks: "A worker whose job was reclaimed begins to send after all, and its attempt never ends.",
+    // Worker paused between its claim and the start of its attempt, for longer than the lease, while the job is claimed again: attempt 1
+    // runs on an executor without the claim, and stays open.
+  },
+  {
+    name: "outcome-recorded-without-claim",
+    file: "src/queue/run-job.ts",
+    find: "    if (!applied) return lost;\n",
+    replace: "",
+    breaks: "A result whose commit was acknowledged late is recorded twice.",
+    // Lost acknowledgement of the commit of any result (or a paused worker that was reclaimed): a recorded step is written again, a
+    // fan-out or a child run is inserted twice and fails the run.
+  },
+  {
+    name: "child-run-started-twice",
+    file: "src/queue/run-job.ts",
+    find:
+      '    if (given.kind === "deferred" && !(await tx.jobs.lockClaim(job, executor))) return lost;\n' +
+      '    const result = given.kind === "deferred" ? await given.decide(tx) : given;\n' +
+      "    const applied =\n" +
+      '      result.kind === "complete"\n' +
+      "        ? await tx.jobs.complete(job, executor)\n" +
+      "        : await tx.jobs.release(job, executor, result);\n" +
+      "    if (!applied) return lost;\n",
+    replace:
+      '    const result = given.kind === "deferred" ? await given.decide(tx) : given;\n' +
+      "    const applied =\n" +
+      '      result.kind === "complete"\n' +
+      "        ? await tx.jobs.complete(job, executor)\n" +
+      "        : await tx.jobs.release(job, executor, result);\n" +
+      '    if (!applied && given.kind !== "deferred") return lost;\n',
+    breaks: "Two workers start a child run for the same step.",
+    // Workflow step, its worker paused between the preparation of the child and the commit, for longer than the lease: it has another
+    // child id than the worker that claimed the job after it.
+  },
+  {
+    name: "child-counted-without-claim",
+    file: "src/queue/run-job.ts",
+    find: '    if (given.kind === "deferred" && !(await tx.jobs.lockClaim(job, executor))) return lost;\n',
+    replace: "",
+    breaks: "The starts of child runs are counted for the hourly limit although they start nothing.",
+    // Lost acknowledgement of the commit that starts a child run, with an hourly limit of runs for the owner: the usage counter `runs`
+    // is higher than the number of runs.
+  },
+  {
+    name: "lost-claim-never-released",
+    file: "src/queue/worker.ts",
+    find: "    await lost.release();\n",
+    replace: "",
+    breaks: "A job whose claim was committed without an answer is never run while its worker lives.",
+    // Lost acknowledgement of the commit of a claim: claimed by a worker that does not run it, the run never ends.
+  },
+  {
+    name: "result-not-recorded-later",
+    file: "src/queue/run-job.ts",
+    find: "        await recordLater(job, recordAndContinue);\n",
+    replace: "",
+    breaks:
+      "A result that could not be stored at once is dropped, and the effect is sent again without an interruption.",
+    // Full disk (or a failed commit) at the result of an effect step, on_interrupted: ask: lost-claims releases the job with the same
+    // attempt number, so it is sent twice and no interruption is opened.
+  },
+  {
+    name: "reclaimed-job-never-ready",
+    file: "src/store/jobs.ts",
+    find: '          state: "ready" as const,\n',
+    replace: '          state: "claimed" as const,\n',
+    breaks: "The runs of a crashed worker never go on.",
+    // Any crash with a claimed job: the job stays claimed by nobody.
+  },
+  {
+    name: "dead-executor-kept-alive",
+    file: "src/store/jobs.ts",
+    find: '      await trx\n        .insertInto("executors")\n',
+    replace:
+      '      await trx.updateTable("executors").set((eb) => ({ beat: eb("beat", "+", 1) })).execute();\n' +
+      '      await trx\n        .insertInto("executors")\n',
+    breaks:
+      "Each worker sends the heartbeats of all others too, so the jobs of a crashed one are never reclaimed.",
+    // Crash with a claimed job, at least one other worker: the run never ends.
+  },
+  {
+    name: "live-executor-reclaimed",
+    file: "src/queue/leases.ts",
+    find: "      if (observed.get(id)?.heartbeats !== heartbeats) observed.set",
+    replace: "      if (!observed.has(id)) observed.set",
+    breaks: "Each worker takes away the jobs of all others once a lease, although they send heartbeats.",
+    // Slow peer (a step of more than 10 s, without any crash): attempts are interrupted by nothing, with on_interrupted: ask a person is
+    // asked; after five times the run fails as poisoned.
+  },
+  {
+    name: "crashed-attempts-stay-open",
+    file: "src/queue/leases.ts",
+    find: "      if (reclaimed !== undefined) await options.interruptAttempts(tx, dead.id);\n",
+    replace: "",
+    breaks:
+      "The attempt of a crashed worker stays open, leaves no interruption, and its effect is sent again.",
+    // Crash after the start of an effect step was recorded: an open attempt remains, and with on_interrupted: ask it is sent again.
+  },
+  {
+    name: "due-jobs-unnoticed",
+    file: "src/store/ready-jobs.ts",
+    find: "due_at <= ${dueAt}) or exists (",
+    replace: "due_at <= ${dueAt} and 1 = 0) or exists (",
+    breaks: "Timers, timeouts and retries fire only if other jobs happen to be ready.",
+    // No fault: a run that waits for a timer, as the only work that is left.
+  },
+  {
+    name: "quarantined-job-blocks-all",
+    file: "src/queue/claim-policy.ts",
+    find: '    if (running.length === 0) return "isolate";\n',
+    replace: "",
+    breaks: "After a job was running at two crashes, no worker claims any job again.",
+    // Two crashes with the same job: the quarantine never ends, everything starves.
+  },
+  {
+    name: "successor-ignores-resource-limit",
+    file: "src/store/claim-jobs.ts",
+    find: '          .where("resource", "is", null)\n',
+    replace: "",
+    breaks:
+      "A step uses a connection beyond its concurrency, because it was claimed with the end of the step before it.",
+    // No fault: two runs with a quick step before a step on a connection with concurrency 1, ending within 50 ms of their claim.
+  },
+  {
+    name: "resource-slot-leak",
+    file: "src/store/jobs.ts",
+    find: '          state: dueAt === null ? "ready" : "later",\n',
+    replace: '          state: dueAt === null ? "ready" : job.resource === null ? "later" : "claimed",\n',
+    breaks: "A step that is retried later keeps the place of its connection forever, and does not run again.",
+    // Dead or failing peer behind a connection with a concurrency limit, step with retry.
+  },
+  {
+    name: "commit-hooks-before-commit",
+    file: "src/store/engine-transaction.ts",
+    find: "    return (callback) => void callbacks.push(callback);\n",
+    replace: "    return (callback) => callback();\n",
+    breaks: "Metrics and logs count ends of runs and attempts that were rolled back, or count them twice.",
+    // Transaction that fails or runs twice at the end of a run: the meter (runEnded, attemptEnded) counts more than the database has.
+  },
+
+  // --- Runs: stop, end, children, queue, state ---------------------------------------------------------------------------
+  {
+    name: "next-step-starts-after-cancel",
+    file: "src/engine/run-state/decide.ts",
+    find: "  if (stopping || states.anyFailed()) {\n",
+    replace: "  if (states.anyFailed()) {\n",
+    breaks: "A cancelled run starts its next steps, or waits forever.",
+    // Cancel while a step runs or waits that others follow.
+  },
+  {
+    name: "attempt-starts-after-cancel",
+    file: "src/engine/run-state/record-outcome.ts",
+    find: "  if (isEnding(run) || run.finishedAt !== null) return false;\n",
+    replace: "  if (run.finishedAt !== null) return false;\n",
+    breaks: "An effect is sent after the cancellation of its run was acknowledged.",
+    // Cancel between the claim of an effect step (its handler has read the run) and the start of its attempt.
+  },
+  {
+    name: "cancel-lost-at-finish",
+    file: "src/engine/run-state/end-run.ts",
+    find: "  return concludeRun(context, update, stopped ?? (await finish(context, tx, run, result)));\n",
+    replace: "  return concludeRun(context, update, await finish(context, tx, run, result));\n",
+    breaks: "A run whose cancellation was acknowledged succeeds.",
+    // Cancel while the job `finish` is claimed (a run whose output is evaluated by its own job: with commit, or after a step with items).
+  },
+  {
+    name: "run-ends-while-step-runs",
+    file: "src/engine/run-state/advance-run.ts",
+    find: "  return claimed.length + children.length;\n",
+    replace: "  return children.length;\n",
+    breaks: "A run fails or is cancelled while one of its steps still runs; its effect is not undone.",
+    // Two parallel effect steps on two workers, one fails while the peer of the other is slow.
+  },
+  {
+    name: "run-finishes-during-fan-out",
+    file: "src/engine/run-state/decide.ts",
+    find: '    next: nextStates.includes("queued", "running")\n',
+    replace: '    next: nextStates.includes("queued")\n',
+    breaks: "A run ends, and its output is evaluated, while a fan-out or a child run is still running.",
+    // No fault: a fan-out or a workflow step beside (or as) the last step.
+  },
+  {
+    name: "ended-run-ends-again",
+    file: "src/engine/run-state/run-update.ts",
+    find: "  if (run === undefined || run.finishedAt !== null) return undefined;\n",
+    replace: "  if (run === undefined) return undefined;\n",
+    breaks: "A run that has succeeded becomes cancelled afterwards, and may be undone.",
+    // Parent cancelled (or the timeout of its workflow step) while its child ends: the job `cancel` comes after the end of the child.
+  },
+  {
+    name: "child-not-cancelled",
+    file: "src/engine/run-state/advance-run.ts",
+    find: '    await tx.jobs.add(newJob(runRef(childRun), "cancel", run.priority));\n',
+    replace: "",
+    breaks: "The child runs of a cancelled run go on, and start further steps.",
+    // Cancel of a parent whose child has steps left, or waits without a timeout (then it never ends).
+  },
+  {
+    name: "parent-not-woken-by-failed-child",
+    file: "src/engine/run-state/end-run.ts",
+    find: "  if (run.parent !== null) await tx.jobs.add",
+    replace: '  if (run.parent !== null && end.status === "succeeded") await tx.jobs.add',
+    breaks: "A run waits forever for a child run that has failed.",
+    // Child that fails (dead peer) or is cancelled.
+  },
+  {
+    name: "child-done-dropped-by-failure",
+    file: "src/store/jobs.ts",
+    find: '["child_done", "run_timeout", "undo"]',
+    replace: '["run_timeout", "undo"]',
+    breaks:
+      "A run with a failed step never ends, because it has dropped the job that says that its child run has ended.",
+    // Workflow step in parallel with a step that fails between the end of the child and the claim of `child_done`.
+  },
+  {
+    name: "all-queued-runs-admitted",
+    file: "src/engine/run-state/start-run.ts",
+    find: "    if (!(await hasCapacity(tx, run, compiled))) return;\n",
+    replace: "",
+    breaks: "When one run of a workflow with a concurrency limit ends, all queued ones start at once.",
+    // No fault: workflow with concurrency 1 and at least three runs.
+  },
+  {
+    name: "queue-not-advanced",
+    file: "src/engine/run-state/end-run.ts",
+    find: "  await admitQueuedRuns(context, tx, run, compiled);\n",
+    replace: "",
+    breaks: "Runs that wait for the concurrency of their workflow never start.",
+    // No fault: workflow with concurrency 1 and two runs.
+  },
+  {
+    name: "state-update-lost",
+    file: "src/engine/run-state/workflow-state.ts",
+    find: "replace(workflowId, run.stateRevision, state, subject)",
+    replace: "replace(workflowId, stored?.revision ?? FIRST_STATE_REVISION, state, subject)",
+    breaks: "Of two runs that count in the state of their workflow at the same time, one is not counted.",
+    // Two runs at a time (no concurrency: 1) of a workflow with `commit` that adds to its state: state differs from the number of
+    // succeeded runs.
+  },
+
+  // --- Fan-outs and loops -------------------------------------------------------------------------------------------------
+  {
+    name: "fan-out-item-started-twice",
+    file: "src/engine/run-state/fan-out.ts",
+    find: "    items.started += 1;\n",
+    replace: "",
+    breaks: "Items of a fan-out run several times, and others never.",
+    // No fault: fan-out with more items than its concurrency.
+  },
+  {
+    name: "fan-out-slot-leak",
+    file: "src/engine/run-state/fan-out.ts",
+    find: "  } else if (!stopping && items.started < items.total) {\n",
+    replace: '  } else if (!stopping && itemState !== "failed_continued" && items.started < items.total) {\n',
+    breaks: "After as many failed items as run at a time a fan-out with on_error: continue stands still.",
+    // Dead peer for some items, on_error: continue, more items than the concurrency.
+  },
+  {
+    name: "fan-out-join-counted-twice",
+    file: "src/engine/run-state/fan-out.ts",
+    find: "    await tx.runs.saveStep(step, { seq, state, waitUntil: null });\n",
+    replace:
+      "    await tx.runs.saveStep(step, { seq, state, waitUntil: null, items: { ...items, done: items.done + 1 } });\n",
+    breaks: "A fan-out of waits, approvals or child runs ends before all of its items have, or never.",
+    // No fault: fan-out of a workflow or wait step.
+  },
+  {
+    name: "loop-total-off-by-one",
+    file: "src/engine/run-state/repeat.ts",
+    find: "total: index + 1, started",
+    replace: "total: index + 2, started",
+    breaks: "A loop that has ended says that one of its iterations is missing.",
+    // No fault: any repeat; items_total differs from the number of items.
+  },
+
+  // --- Undo ---------------------------------------------------------------------------------------------------------------
+  {
+    name: "undo-order-reversed",
+    file: "src/store/undo-reader.ts",
+    find: '.orderBy("done.seq", "desc")',
+    replace: '.orderBy("done.seq", "asc")',
+    breaks: "Steps are undone in the order in which they ran.",
+    // Run with two undoable steps that fails.
+  },
+  {
+    name: "undo-of-items-skipped",
+    file: "src/store/undo-reader.ts",
+    find: '.whereRef("undo.item", "=", "done.item"),',
+    replace: '.where("undo.item", ">=", NO_ITEM),',
+    breaks: "Only one item of a fan-out is undone.",
+    // Run with an undoable fan-out of several items that fails afterwards.
+  },
+
+  // --- Waits --------------------------------------------------------------------------------------------------------------
+  {
+    name: "wait-ended-twice",
+    file: "src/engine/executor/wait-handlers.ts",
+    find: '    const isWaiting = step?.state === "waiting" || step?.state === "running";\n',
+    replace: "    const isWaiting = step !== undefined;\n",
+    breaks:
+      "A step that has received its event, or whose child run has succeeded, fails or succeeds again when its timeout fires.",
+    // Timeout of an event or of a workflow step claimed by one worker while another one records its end (the timer can't be dropped
+    // then); needs a further step or fan-out, so that the run has not ended.
+  },
+  {
+    name: "decision-adds-no-job",
+    file: "src/engine/run-state/waits/approval.ts",
+    find: '  await tx.jobs.add(newJob({ runId, stepId, item }, "decided", run.priority));\n',
+    replace: "",
+    breaks: "A run does not go on after its approval.",
+    // No fault: any approval.
+  },
+  {
+    name: "approval-expires-after-decision",
+    file: "src/store/approvals.ts",
+    find: '        .where("id", "=", id)\n        .where("status", "=", "pending")\n',
+    replace: '        .where("id", "=", id)\n',
+    breaks: "An approval that was given in time expires, and its step fails.",
+    // Decision shortly before expires_at: the timer is handled before the job `decided` (slow or paused worker, clock jump forward).
+  },
+  {
+    name: "early-event-lost",
+    file: "src/engine/run-state/waits/event.ts",
+    find: '    if (early !== undefined) await tx.jobs.add(newJob(ref, "event", run.priority));\n',
+    replace: "",
+    breaks: "An event that was accepted before its step waits is never seen.",
+    // Event sent while an earlier step runs; wait without a timeout (with one, it ends late).
+  },
+  {
+    name: "event-accepted-twice",
+    file: "src/engine/run-state/waits/event.ts",
+    find:
+      "    const isWaiting = await assertExpected(tx, { run, compiled, stepId, now });\n" +
+      "    const receivedAt = iso(now);\n" +
+      "    if (!(await tx.events.receive(target, { receivedAt, body }))) throw alreadyReceived();\n",
+    replace:
+      "    const isWaiting =\n" +
+      '      run.finishedAt === null && run.stepStates.at(compiled.position.get(stepId)!) === "waiting";\n' +
+      "    const receivedAt = iso(now);\n" +
+      "    await tx.events.receive(target, { receivedAt, body });\n",
+    breaks: "Two senders are both told that their event was accepted, and one of them is dropped.",
+    // Two listeners receive events for the same wait at the same time: both call `find` before either has committed.
+  },
+  {
+    name: "timer-lost-with-early-event",
+    file: "src/engine/run-state/waits/event.ts",
+    find: '    if (until !== null) await tx.jobs.add(newJob(ref, "wake", run.priority, { dueAt: until, attempt }));\n',
+    replace:
+      "    if (until !== null && early === undefined)\n" +
+      '      await tx.jobs.add(newJob(ref, "wake", run.priority, { dueAt: until, attempt }));\n',
+    breaks: "A wait whose early event does not match has no timeout, and never ends.",
+    // Event with `match` and a timeout: an event that does not match arrives before the step waits, and no other one follows.
+  },
+
+  // --- Effects and interruptions -------------------------------------------------------------------------------------------
+  {
+    name: "effect-key-not-recorded",
+    file: "src/store/step-writer.ts",
+    find: "        attempt.effectKey ?? null,\n",
+    replace: "        null,\n",
+    breaks: "A crash during an effect opens no interruption, and the effect is sent again without asking.",
+    // Crash (and reclaim) after the start of an effect step with on_interrupted: ask was recorded.
+  },
+  {
+    name: "idempotency-key-changes-by-attempt",
+    file: "src/engine/executor/attempt.ts",
+    find: 'job.item ?? "-", inputHash].join',
+    replace: 'job.item ?? "-", inputHash, job.attempt].join',
+    breaks: "A receiver does not recognize that a request is repeated.",
+    // Crash or retry of an effect step.
+  },
+  {
+    name: "interruption-settled-twice",
+    file: "src/store/interruptions.ts",
+    find: '    eb.and([eb("outcome", "=", "not_happened"), eb("settled_by", "is", null)]),\n',
+    replace: '    eb("outcome", "is not", null),\n',
+    breaks: "Two people settle an interruption with different answers, and both are told that theirs counts.",
+    // Two settlements of one interruption (at the same time, or one repeated after a lost acknowledgement).
+  },
+  {
+    name: "settlement-missed-before-asking",
+    file: "src/engine/run-state/waits/interruption.ts",
+    find: '    if (outcome !== null) await tx.jobs.add(newJob(ref, "wake", run.priority));\n',
+    replace: "",
+    breaks: "A run waits forever for an answer that was given already.",
+    // on_interrupted: ask: the interruption is settled between the attempt's read of it and the commit with which the step begins to wait.
+  },
+  {
+    name: "sent-after-settled",
+    file: "src/engine/executor/interrupted-effect.ts",
+    find: "  return (await tx.interruptions.lock(basis.interruption))?.outcome === basis.outcome;\n",
+    replace: "  return true;\n",
+    breaks: "An effect is sent again although somebody has said that it happened.",
+    // on_interrupted: retry with an effect that is not idempotent (or a lookup): settled as happened between the attempt's read of the
+    // interruption and the start of its attempt.
+  },
+
+  // --- Retries ------------------------------------------------------------------------------------------------------------
+  {
+    name: "endless-retries",
+    file: "src/engine/executor/step-handler.ts",
+    find: "    if (next !== null) return retry(next, job.retryCount + 1);\n",
+    replace: "    if (next !== null) return retry(next, job.retryCount);\n",
+    breaks: "A step with retry never gives up.",
+    // Dead peer, step with retry.
+  },
+  {
+    name: "retry-delay-ignored",
+    file: "src/engine/executor/step-handler.ts",
+    find: "    const next = delay === undefined ? null : iso(context.clock.now() + delay);\n",
+    replace: "    const next = delay === undefined ? null : iso(context.clock.now());\n",
+    breaks: "All attempts of a step follow each other at once, also when the receiver has asked to wait.",
+    // Peer that fails for a few seconds and then answers: the run fails, or an attempt starts before its pause is over.
+  },
+
+  // --- Schedules, webhooks, subscriptions ----------------------------------------------------------------------------------
+  {
+    name: "schedule-slot-started-twice",
+    file: "src/engine/run-state/schedules.ts",
+    find:
+      '      if (!advanced || hasRun || "failed" in prepared || skip !== undefined) return false;\n' +
+      "      await startRun(context, tx, prepared);\n",
+    replace:
+      '      if ("failed" in prepared || skip !== undefined) return false;\n' +
+      "      // The unique index refuses a second run with the same time.\n" +
+      "      const scheduledFor = hasRun ? iso(Date.parse(time) + 1) : time;\n" +
+      "      await startRun(context, tx, { ...prepared, scheduledFor });\n",
+    breaks: "Two workers start a run for one time of a schedule.",
+    // Two workers that read the due schedule before either has started its run (or a lost acknowledgement and a stale read).
+  },
+  {
+    name: "schedule-slot-lost",
+    file: "src/engine/run-state/schedules.ts",
+    find: "      await startRun(context, tx, prepared);\n",
+    replace:
+      "      tx.onCommit(() => void transaction((later) => startRun(context, later, prepared)).catch(() => {}));\n",
+    breaks: "A time of a schedule has no run, and is not recorded as skipped.",
+    // Crash between the two transactions, or a lost acknowledgement of the first.
+  },
+  {
+    name: "webhook-started-twice",
+    file: "src/store/trigger-deliveries.ts",
+    find: "        if (repeated !== undefined) return repeated;\n",
+    replace:
+      '        if (repeated !== undefined && repeated.status !== "started") return repeated;\n' +
+      "        if (repeated !== undefined) row.key = null;\n",
+    breaks: "A delivery that its sender repeats after its run has started starts a second run.",
+    // Lost answer of a webhook (crash of the listener after the commit): the sender repeats it with the same id after the start.
+  },
+  {
+    name: "webhook-lost-after-crash",
+    file: "src/store/trigger-deliveries.ts",
+    find: '              .where("next_at", "<=", now)\n              .orderBy("next_at")\n',
+    replace:
+      '              .where("next_at", "<=", now)\n              .where("attempts", "=", 0)\n              .orderBy("next_at")\n',
+    breaks: "A delivery whose worker crashed before it has started the run is never handled again.",
+    // Crash between the claim of a delivery and the start of its run, or a lost acknowledgement of the claim.
+  },
+  {
+    name: "subscription-delivery-lost-after-crash",
+    file: "src/store/outbox.ts",
+    find: '    .set((eb) => ({ due_at: at, claimed_by: null, fence: eb("fence", "+", 1) }))\n',
+    replace:
+      '    .set((eb) => ({ state: "failed", due_at: null, ended_at: at, claimed_by: null, fence: eb("fence", "+", 1) }))\n',
+    breaks: "An event that a crashed worker was delivering never arrives.",
+    // Crash between the claim of a delivery and its request.
+  },
+
+  // --- Idempotency keys and counters ----------------------------------------------------------------------------------------
+  {
+    name: "idempotency-record-in-other-transaction",
+    file: "src/store/unit-of-work.ts",
+    find:
+      "        : runOnce(trx, { ...intent, idempotency: intent.idempotency }, clock, runEffect);\n" +
+      "    }, locking),\n" +
+      "  );\n",
+    replace:
+      "        : runOnce(trx, { ...intent, idempotency: intent.idempotency }, clock, runEffect).finally(() =>\n" +
+      '            trx.deleteFrom("idempotency_keys").where("key", "=", intent.idempotency!.key).execute(),\n' +
+      "          );\n" +
+      "    }, locking),\n" +
+      "  ).then(async (result) => {\n" +
+      "    const { idempotency } = intent;\n" +
+      "    if (idempotency !== undefined)\n" +
+      "      await store.transaction(\n" +
+      "        (trx) => runOnce(trx, { ...intent, idempotency }, clock, () => Promise.resolve(result)),\n" +
+      "        locking,\n" +
+      "      );\n" +
+      "    return result;\n" +
+      "  });\n",
+    breaks: "A request that is repeated after a crash of the server starts a second run.",
+    // Crash of the listener between the two transactions, lost acknowledgement of the first, or two simultaneous requests with one key.
+  },
+  {
+    name: "state-bytes-not-subtracted",
+    file: "src/store/workflow-states.ts",
+    find: "        { subject: previous.subject, project, bytes: -previous.stored_bytes },\n",
+    replace: "",
+    breaks: "What an owner stores seems to grow with each run that commits, until no more run may start.",
+    // No fault: two runs that commit to the state of a workflow; storedBytesErrors finds the difference.
+  },
+];
