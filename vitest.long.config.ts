@@ -38,6 +38,8 @@ export default defineConfig({
         // Node reads no JSX, which files of test/web import.
         experimental: { viteModuleRunner: true },
       }),
+      // As many processes as there are processors, whatever waits for them.
+      part("simulation", { ...ONE_AT_A_TIME, maxConcurrency: 2 }),
       // The tests of the first gate that have limits of time, which are measured here.
       part("costs", {
         ...ONE_AT_A_TIME,
@@ -68,6 +70,7 @@ interface PartOptions {
   include?: string[];
   fileParallelism?: boolean;
   maxWorkers?: number;
+  maxConcurrency?: number;
   isolate?: boolean;
   experimental?: { viteModuleRunner: boolean; nodeLoader?: boolean };
   globalSetup?: string[];

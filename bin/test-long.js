@@ -8,7 +8,18 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** The projects of vitest.long.config.ts. */
-const PARTS = ["web", "kills", "deploy", "load", "databases", "generated", "costs", "postgres", "clients"];
+const PARTS = [
+  "web",
+  "kills",
+  "deploy",
+  "load",
+  "databases",
+  "generated",
+  "simulation",
+  "costs",
+  "postgres",
+  "clients",
+];
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !PARTS.includes(name));
