@@ -15,7 +15,7 @@ import type { SqliteStore } from "../../src/store/database.ts";
 import type { Services } from "../../src/surfaces/invoke.ts";
 import type { FailurePlan } from "./failures.ts";
 import type { Peer } from "./peer.ts";
-import type { Runtime, SimulatedProcess } from "./runtime.ts";
+import { never, type Runtime, type SimulatedProcess } from "./runtime.ts";
 import { simulatedStore } from "./store.ts";
 import { LIMITED_SERVER, PEER } from "./workflows.ts";
 
@@ -68,7 +68,7 @@ export interface Installation {
   start(kind: Member["kind"]): void;
   /** Ends all processes for good. */
   close(): Promise<void>;
-  /** Ends what lasts: processes that stand still, clocks that are wrong, a full disk. */
+  /** Ends what lasts: paused processes, clocks that are wrong, a full disk. */
   endFailures(): void;
   /** Between a process and the rest of the world: time passes, and the process may die. */
   transfer(what: Transfer): Promise<void>;
@@ -206,7 +206,7 @@ export function simulatedInstallation({ runtime, failures, stateDir, peer, log }
     const openStore = simulatedStore(
       {
         transfer,
-        stopIfDead: () => (process.alive ? undefined : NEVER),
+        stopIfDead: () => (process.alive ? undefined : never()),
         fate() {
           if (runtime.now() < fullUntil || failures.happens("fail", process.name)) return "fails";
           if (failures.happens("repeat", process.name)) return "runs twice";
@@ -318,10 +318,8 @@ export function simulatedInstallation({ runtime, failures, stateDir, peer, log }
   };
 }
 
-/** Whoever starts processes, and clients: they don't die. */
+/** Starts processes, and is the clients: it does not die. */
 export const WORLD: SimulatedProcess = { name: "world", alive: true, pausedUntil: 0, clockOffset: 0 };
-
-const NEVER = new Promise<never>(() => {});
 
 const ERROR_LEVEL = 50;
 

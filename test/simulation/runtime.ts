@@ -24,6 +24,8 @@ interface Event {
   order: number;
   owner: SimulatedProcess | undefined;
   run: (() => void) | undefined;
+  /** A turn of the event loop, for which modules wait that all processes share: it comes in any case. */
+  isImmediate: boolean;
 }
 
 export interface Runtime {
@@ -43,15 +45,17 @@ export interface Runtime {
   randomFor(purpose: string): () => number;
   /** Handles events until `isDone`, or until there are none for long. @returns the number of events */
   advance(isDone: () => boolean): Promise<number>;
-  /** Gives timers, clocks and random numbers back. */
-  restore(): void;
+  /** Ends what still waits, and gives timers, clocks and random numbers back. */
+  end(): Promise<void>;
 }
 
 /** When the simulated world begins, in milliseconds since 1970. */
 const EPOCH = Date.parse("2026-11-21T08:00:00Z");
 /** How many turns of the event loop files may take while there is nothing else to do. */
 const MAX_IDLE_TURNS = 1_000_000;
-const NEVER = new Promise<never>(() => {});
+
+/** The end of what a dead process was about to do. */
+export const never = (): Promise<never> => new Promise(() => {});
 
 const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = globalThis;
 const realTimers = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate };
@@ -60,6 +64,7 @@ const real = {
   dateNow: Date.now,
   random: Math.random,
   abortTimeout: AbortSignal.timeout,
+  abortAny: AbortSignal.any,
   randomBytes: crypto.randomBytes,
   randomUUID: crypto.randomUUID,
   promises: { setTimeout: timersPromises.setTimeout, setImmediate: timersPromises.setImmediate },
@@ -88,8 +93,8 @@ export function simulatedRuntime(seed: number): Runtime {
   let now = 0;
   let order = 0;
 
-  function schedule(ms: number, run: () => void, owner = context.getStore()): Event {
-    const event: Event = { at: now + Math.max(ms, 0), order: (order += 1), owner, run };
+  function schedule(ms: number, run: () => void, owner = context.getStore(), isImmediate = false): Event {
+    const event: Event = { at: now + Math.max(ms, 0), order: (order += 1), owner, run, isImmediate };
     heap.push(event);
     return event;
   }
@@ -141,7 +146,7 @@ export function simulatedRuntime(seed: number): Runtime {
     if (it instanceof Timer) it.close();
   };
   const immediate = (work: (...args: unknown[]) => void, ...args: unknown[]) => {
-    const event = schedule(0, () => work(...args));
+    const event = schedule(0, () => work(...args), context.getStore(), true);
     const it = { ref: () => it, unref: () => it, hasRef: () => true, cancel: () => cancel(event) };
     return it;
   };
@@ -170,7 +175,8 @@ export function simulatedRuntime(seed: number): Runtime {
   Object.assign(timers, replaced, { setImmediate: immediate, clearImmediate: cancelImmediate });
   Object.assign(timersPromises, {
     setTimeout: delay,
-    setImmediate: (value?: unknown) => new Promise((resolve) => void schedule(0, () => resolve(value))),
+    setImmediate: (value?: unknown) =>
+      new Promise((resolve) => void schedule(0, () => resolve(value), context.getStore(), true)),
   });
   const wallTime = (): number => EPOCH + now + (context.getStore()?.clockOffset ?? 0);
   performance.now = () => now;
@@ -183,13 +189,16 @@ export function simulatedRuntime(seed: number): Runtime {
     );
     return controller.signal;
   };
+  // Node keeps a combined signal with listeners, and so what a dead process has left behind, until it is aborted.
+  const ended = new AbortController();
+  AbortSignal.any = (signals) => real.abortAny.call(AbortSignal, [...signals, ended.signal]);
   const bytes = (size: number): Buffer => {
     const made = Buffer.alloc(size);
     for (let index = 0; index < size; index += 1) made[index] = Math.floor(productRandom() * 256);
     return made;
   };
   Object.assign(crypto, {
-    // A pool of random bytes would outlive the simulation that asked for it, so whoever asks for many gets few.
+    // A pool of random bytes would outlive the simulation that asked for it, so a request for many gets few.
     randomBytes: (size: number) => bytes(size > MAX_BYTES && size % ID_BYTES === 0 ? ID_BYTES : size),
     randomUUID: () => {
       const hex = bytes(16).toString("hex");
@@ -209,7 +218,7 @@ export function simulatedRuntime(seed: number): Runtime {
     },
     async sleep(ms) {
       const owner = context.getStore();
-      if (owner?.alive === false) await NEVER;
+      if (owner?.alive === false) await never();
       await new Promise<void>((resolve) => void schedule(ms, resolve, owner));
     },
     randomFor,
@@ -227,8 +236,8 @@ export function simulatedRuntime(seed: number): Runtime {
         }
         idle = 0;
         const { run, owner } = event;
-        if (run === undefined || owner?.alive === false) continue;
-        if (owner !== undefined && owner.pausedUntil > event.at) {
+        if (run === undefined || (owner?.alive === false && !event.isImmediate)) continue;
+        if (owner !== undefined && owner.pausedUntil > event.at && !event.isImmediate) {
           event.at = owner.pausedUntil;
           event.order = order += 1;
           heap.push(event);
@@ -242,7 +251,12 @@ export function simulatedRuntime(seed: number): Runtime {
       }
       return handled;
     },
-    restore() {
+    async end() {
+      // Whatever modules of all simulations know of the event loop is as if nothing had happened.
+      for (let event = heap.pop(); event !== undefined; event = heap.pop())
+        if (event.isImmediate) event.run?.();
+      ended.abort();
+      await settle();
       Object.assign(globalThis, realTimers);
       Object.assign(timers, realTimers);
       Object.assign(timersPromises, real.promises);
@@ -250,6 +264,7 @@ export function simulatedRuntime(seed: number): Runtime {
       Date.now = real.dateNow;
       Math.random = real.random;
       AbortSignal.timeout = real.abortTimeout;
+      AbortSignal.any = real.abortAny;
       Object.assign(crypto, { randomBytes: real.randomBytes, randomUUID: real.randomUUID });
       syncBuiltinESMExports();
     },

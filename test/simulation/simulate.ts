@@ -75,7 +75,8 @@ export async function prepareTemplate(): Promise<Template> {
   const prepared = prepare(stateDir);
   let isDone = false;
   prepared.finally(() => (isDone = true)).catch(() => {});
-  await runtime.advance(() => isDone).finally(() => runtime.restore());
+  await runtime.advance(() => isDone);
+  await runtime.end();
   await prepared;
   return { directory: root, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
@@ -145,6 +146,7 @@ export async function simulate(
     const remaining = db
       .prepare(
         `select (select count(*) from runs where finished_at is null) + (select count(*) from jobs)
+           + (select count(*) from backfills where status = 'running')
            + (select count(*) from trigger_deliveries where status = 'received')
            + (select count(*) from deliveries where state = 'pending')`,
       )
@@ -213,7 +215,7 @@ export async function simulate(
   } finally {
     watching?.close();
     process.off("unhandledRejection", onUnhandled);
-    runtime.restore();
+    await runtime.end();
     rmSync(stateDir, { recursive: true, force: true });
   }
 }
