@@ -1,6 +1,8 @@
 /** Those who use the simulated installation: callers of the API, senders of webhooks and events, and a person who decides. */
 import { decideApproval } from "../../tools/approvals/decide-approval.ts";
 import { settleInterruption } from "../../tools/interruptions/settle-interruption.ts";
+import { startBackfill } from "../../tools/backfills/start-backfill.ts";
+import { retryRun } from "../../tools/runs/retry-run.ts";
 import { cancelRun } from "../../tools/runs/cancel-run.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { FULL_ACCESS } from "../../src/core/access.ts";
@@ -14,6 +16,8 @@ import type { Installation } from "./installation.ts";
 import type { Peer } from "./peer.ts";
 import type { Runtime } from "./runtime.ts";
 import {
+  HANDLING_WORKFLOW,
+  RETRIED_WORKFLOW,
   HOOKED_WORKFLOW,
   PAYING_WORKFLOWS,
   PICKY_WORKFLOW,
@@ -42,6 +46,20 @@ export const OPERATOR: Actor = {
   client: { surface: "rest", name: "simulation" },
 };
 
+/** Workflows that no client starts with `run_workflow` alone. */
+const STARTED_OTHERWISE: ReadonlySet<string> = new Set([
+  SCHEDULED_WORKFLOW,
+  HOOKED_WORKFLOW,
+  HANDLING_WORKFLOW,
+  RETRIED_WORKFLOW,
+]);
+/** Which slots of the schedule a backfill repeats: of the minute before the simulation begins. */
+const BACKFILL = { from: "2026-11-21T07:59:00Z", to: "2026-11-21T07:59:30Z" };
+/** How many runs that is. */
+export const BACKFILL_RUNS = 4;
+/** How often a client looks whether a run has ended, in milliseconds. */
+const POLL_MS = 500;
+
 /** What the clients were promised. */
 export interface Promises {
   /** Ids of the runs that were accepted. */
@@ -56,6 +74,10 @@ export interface Promises {
   approved: Set<string>;
   /** Idempotency keys of effects that were settled as having happened, and since when, in virtual milliseconds. */
   happened: Map<string, number>;
+  /** When the first run of a retried one was seen to have ended, in virtual milliseconds, by the ref of its inputs. */
+  ended: Map<string, number>;
+  /** Whether a backfill was accepted. */
+  backfilled: boolean;
   /** Broken promises that the clients have seen. */
   issues: string[];
 }
@@ -104,6 +126,8 @@ export function simulatedClients({ runtime, installation, peer, log, without }: 
     received: [],
     approved: new Set(),
     happened: new Map(),
+    ended: new Map(),
+    backfilled: false,
     issues: [],
   };
   const chance = runtime.randomFor("clients");
@@ -112,7 +136,7 @@ export function simulatedClients({ runtime, installation, peer, log, without }: 
   const startable = [
     ...simulatedWorkflows.map(({ name }) => name),
     ...[...PAYING_WORKFLOWS, RISKING_WORKFLOW].flatMap((name) => [name, name]),
-  ].filter((name) => name !== SCHEDULED_WORKFLOW && name !== HOOKED_WORKFLOW);
+  ].filter((name) => !STARTED_OTHERWISE.has(name));
   // Runs of one workflow meet each other only if there are several.
   const favourites = Array.from({ length: 1 + Math.floor(chance() * 3) }, () => pick(startable));
   let requests = 0;
@@ -183,6 +207,34 @@ export function simulatedClients({ runtime, installation, peer, log, without }: 
       const again = String((await persist(request))["id"]);
       if (again !== first) promises.issues.push(`two runs for the key ${key}: ${first} and ${again}`);
     }
+  }
+
+  /** Starts a run that fails, and retries it when it has. */
+  async function startAndRetry(key: string): Promise<void> {
+    const input = {
+      workflow_id: RETRIED_WORKFLOW,
+      inputs: { n: 1, ref: key },
+      wait: 0,
+      idempotency_key: key,
+    };
+    const id = String((await persist(call(runWorkflow, input)))["id"]);
+    log(`${id} accepted (${RETRIED_WORKFLOW})`);
+    promises.acknowledged.push(id);
+    const hasEnded = async ({ read }: Services): Promise<boolean> =>
+      (await read.runs.find(id))!.finishedAt !== null;
+    while (!(await persist(hasEnded))) await runtime.sleep(POLL_MS);
+    promises.ended.set(key, runtime.now());
+    const retry = { run_id: id, confirm: true, wait: 0, idempotency_key: `retry_${key}` };
+    const retried = String((await persist(call(retryRun, retry)))["id"]);
+    log(`${retried} accepted (retry of ${id})`);
+    promises.acknowledged.push(retried);
+  }
+
+  async function backfill(): Promise<void> {
+    const input = { workflow_id: SCHEDULED_WORKFLOW, ...BACKFILL, idempotency_key: "backfill" };
+    await persist(call(startBackfill, input));
+    promises.backfilled = true;
+    log("backfill accepted");
   }
 
   async function cancel(id: string, after: number): Promise<void> {
@@ -320,10 +372,18 @@ export function simulatedClients({ runtime, installation, peer, log, without }: 
         Array.from({ length: actions }, async (_, index) => {
           // Some come together.
           const at = random() < 0.3 ? burst : random() * overMs;
-          const isHook = random() < 0.15;
+          const kind = random();
           if (without.has(index)) return;
           await runtime.sleep(at);
-          await (isHook ? deliver(`hook_${index}`) : start(`key_${index}`)).catch((error: unknown) => {
+          const action =
+            kind < 0.12
+              ? deliver(`hook_${index}`)
+              : kind < 0.2
+                ? startAndRetry(`key_${index}`)
+                : kind < 0.23 && index < 3
+                  ? backfill()
+                  : start(`key_${index}`);
+          await action.catch((error: unknown) => {
             promises.issues.push(`action ${index} failed: ${codeOf(error)} ${(error as Error).message}`);
           });
         }),

@@ -1,4 +1,4 @@
-/** Planted faults of the engine. Each is a textual patch of one source file; `find` occurs exactly once in it. */
+/** Planted bugs of the engine. Each is a textual patch of one source file; `find` occurs exactly once in it. */
 
 export interface Mutant {
   /** kebab-case */
@@ -134,7 +134,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "due_at <= ${dueAt}) or exists (",
     replace: "due_at <= ${dueAt} and 1 = 0) or exists (",
     breaks: "Timers, timeouts and retries fire only if other jobs happen to be ready.",
-    // No fault: a run that waits for a timer, as the only work that is left.
+    // No failure: a run that waits for a timer, as the only work that is left.
   },
   {
     name: "quarantined-job-blocks-all",
@@ -151,7 +151,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "",
     breaks:
       "A step uses a connection beyond its concurrency, because it was claimed with the end of the step before it.",
-    // No fault: two runs with a quick step before a step on a connection with concurrency 1, ending within 50 ms of their claim.
+    // No failure: two runs with a quick step before a step on a connection with concurrency 1, ending within 50 ms of their claim.
   },
   {
     name: "resource-slot-leak",
@@ -188,14 +188,6 @@ export const MUTANTS: readonly Mutant[] = [
     // Cancel between the claim of an effect step (its handler has read the run) and the start of its attempt.
   },
   {
-    name: "cancel-lost-at-finish",
-    file: "src/engine/run-state/end-run.ts",
-    find: "  return concludeRun(context, update, stopped ?? (await finish(context, tx, run, result)));\n",
-    replace: "  return concludeRun(context, update, await finish(context, tx, run, result));\n",
-    breaks: "A run whose cancellation was acknowledged succeeds.",
-    // Cancel while the job `finish` is claimed (a run whose output is evaluated by its own job: with commit, or after a step with items).
-  },
-  {
     name: "run-ends-while-step-runs",
     file: "src/engine/run-state/advance-run.ts",
     find: "  return claimed.length + children.length;\n",
@@ -209,7 +201,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: '    next: nextStates.includes("queued", "running")\n',
     replace: '    next: nextStates.includes("queued")\n',
     breaks: "A run ends, and its output is evaluated, while a fan-out or a child run is still running.",
-    // No fault: a fan-out or a workflow step beside (or as) the last step.
+    // No failure: a fan-out or a workflow step beside (or as) the last step.
   },
   {
     name: "ended-run-ends-again",
@@ -250,7 +242,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "    if (!(await hasCapacity(tx, run, compiled))) return;\n",
     replace: "",
     breaks: "When one run of a workflow with a concurrency limit ends, all queued ones start at once.",
-    // No fault: workflow with concurrency 1 and at least three runs.
+    // No failure: workflow with concurrency 1 and at least three runs.
   },
   {
     name: "queue-not-advanced",
@@ -258,7 +250,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  await admitQueuedRuns(context, tx, run, compiled);\n",
     replace: "",
     breaks: "Runs that wait for the concurrency of their workflow never start.",
-    // No fault: workflow with concurrency 1 and two runs.
+    // No failure: workflow with concurrency 1 and two runs.
   },
   {
     name: "state-update-lost",
@@ -277,14 +269,14 @@ export const MUTANTS: readonly Mutant[] = [
     find: "    items.started += 1;\n",
     replace: "",
     breaks: "Items of a fan-out run several times, and others never.",
-    // No fault: fan-out with more items than its concurrency.
+    // No failure: fan-out with more items than its concurrency.
   },
   {
     name: "fan-out-slot-leak",
     file: "src/engine/run-state/fan-out.ts",
     find: "  } else if (!stopping && items.started < items.total) {\n",
     replace: '  } else if (!stopping && itemState !== "failed_continued" && items.started < items.total) {\n',
-    breaks: "After as many failed items as run at a time a fan-out with on_error: continue stands still.",
+    breaks: "After as many failed items as run at a time a fan-out with on_error: continue stops.",
     // Dead peer for some items, on_error: continue, more items than the concurrency.
   },
   {
@@ -294,7 +286,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace:
       "    await tx.runs.saveStep(step, { seq, state, waitUntil: null, items: { ...items, done: items.done + 1 } });\n",
     breaks: "A fan-out of waits, approvals or child runs ends before all of its items have, or never.",
-    // No fault: fan-out of a workflow or wait step.
+    // No failure: fan-out of a workflow or wait step.
   },
   {
     name: "loop-total-off-by-one",
@@ -302,7 +294,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "total: index + 1, started",
     replace: "total: index + 2, started",
     breaks: "A loop that has ended says that one of its iterations is missing.",
-    // No fault: any repeat; items_total differs from the number of items.
+    // No failure: any repeat; items_total differs from the number of items.
   },
 
   // --- Undo ---------------------------------------------------------------------------------------------------------------
@@ -340,7 +332,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: '  await tx.jobs.add(newJob({ runId, stepId, item }, "decided", run.priority));\n',
     replace: "",
     breaks: "A run does not go on after its approval.",
-    // No fault: any approval.
+    // No failure: any approval.
   },
   {
     name: "approval-expires-after-decision",
@@ -370,7 +362,7 @@ export const MUTANTS: readonly Mutant[] = [
       '      run.finishedAt === null && run.stepStates.at(compiled.position.get(stepId)!) === "waiting";\n' +
       "    const receivedAt = iso(now);\n" +
       "    await tx.events.receive(target, { receivedAt, body });\n",
-    breaks: "Two senders are both told that their event was accepted, and one of them is dropped.",
+    breaks: "Two senders both get the answer that their event was accepted, and one of them is dropped.",
     // Two listeners receive events for the same wait at the same time: both call `find` before either has committed.
   },
   {
@@ -406,7 +398,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/store/interruptions.ts",
     find: '    eb.and([eb("outcome", "=", "not_happened"), eb("settled_by", "is", null)]),\n',
     replace: '    eb("outcome", "is not", null),\n',
-    breaks: "Two people settle an interruption with different answers, and both are told that theirs counts.",
+    breaks: "Two people settle an interruption with different answers, and both get the answer that theirs counts.",
     // Two settlements of one interruption (at the same time, or one repeated after a lost acknowledgement).
   },
   {
@@ -529,6 +521,34 @@ export const MUTANTS: readonly Mutant[] = [
     find: "        { subject: previous.subject, project, bytes: -previous.stored_bytes },\n",
     replace: "",
     breaks: "What an owner stores seems to grow with each run that commits, until no more run may start.",
-    // No fault: two runs that commit to the state of a workflow; storedBytesErrors finds the difference.
+    // No failure: two runs that commit to the state of a workflow; storedBytesErrors finds the difference.
+  },
+  {
+    name: "run-timeout-lost",
+    file: "src/engine/run-state/start-run.ts",
+    find: '    await tx.jobs.add(newJob(runRef(run.id), "run_timeout", run.priority, { dueAt }));\n',
+    replace: "",
+    breaks: "A run with a timeout waits for as long as its steps do.",
+  },
+  {
+    name: "failure-not-handled",
+    file: "src/engine/run-state/end-run.ts",
+    find: '  if (onFailure !== null) await tx.jobs.add(newJob(runRef(run.id), "on_failure", run.priority));\n',
+    replace: "",
+    breaks: "Nothing runs after a failure, although the workflow has on_failure.",
+  },
+  {
+    name: "retry-reuses-nothing",
+    file: "src/engine/executor/recorded-output.ts",
+    find: '    if (step?.state !== "succeeded" || step.inputHash !== inputHash) continue;\n',
+    replace: "    if (step !== undefined || earlier !== undefined) continue;\n",
+    breaks: "The retry of a run sends again what the run had sent.",
+  },
+  {
+    name: "backfill-slot-skipped",
+    file: "src/engine/run-state/backfills.ts",
+    find: "    const nextAt = timesFrom(current, time, 1)[1] ?? null;\n",
+    replace: "    const nextAt = timesFrom(current, time, 2)[2] ?? null;\n",
+    breaks: "A backfill starts a run for every other slot of its range.",
   },
 ];

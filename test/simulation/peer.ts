@@ -5,12 +5,12 @@ import { httpStepError } from "../../src/connections/http/errors.ts";
 import type { RecordedCall } from "../support/run-invariants.ts";
 import type { FailurePlan } from "./failures.ts";
 import type { Runtime, SimulatedProcess } from "./runtime.ts";
-import { LIMITED_SERVER, PEER } from "./workflows.ts";
+import { LEDGER, LIMITED_SERVER, PEER } from "./workflows.ts";
 
 interface PeerCall extends RecordedCall {
   /** Virtual milliseconds. */
   at: number;
-  /** Whether it was carried out: it was not refused. */
+  /** Whether it was performed: it was not refused. */
   done: boolean;
 }
 
@@ -20,6 +20,8 @@ export interface Peer {
   delivered: ReadonlySet<string>;
   /** Whether a call with this key was carried out. */
   wasDone(key: string): boolean;
+  /** The calls whose path does not say which run they are of: the path, and when, in virtual milliseconds. */
+  ledger: readonly { path: string; at: number }[];
   /** The largest number of calls of the limited server at a time, of processes that were executing them. */
   readonly mostAtATime: number;
   /** What the HTTP client of the product is replaced by. */
@@ -44,13 +46,14 @@ const keyOf = (headers: HttpRequest["headers"]): string =>
 export function simulatedPeer(runtime: Runtime, failures: FailurePlan, transfer: () => Promise<void>): Peer {
   const random = runtime.randomFor("peer");
   const calls: PeerCall[] = [];
+  const ledger: { path: string; at: number }[] = [];
   const done = new Set<string>();
   const delivered = new Set<string>();
   const atWork = new Set<{ caller: SimulatedProcess | undefined }>();
   let mostAtATime = 0;
 
-  /** Carries out a call. @returns whether it was refused */
-  function carryOut(stepRef: string, key: string): boolean {
+  /** Performs a call. @returns whether it was refused */
+  function perform(stepRef: string, key: string): boolean {
     const refused = failures.happens("refuse", stepRef);
     calls.push({ stepRef, key, at: runtime.now(), done: !refused });
     if (!refused) done.add(key);
@@ -66,7 +69,15 @@ export function simulatedPeer(runtime: Runtime, failures: FailurePlan, transfer:
       delivered.add(`${type} ${data.run?.id}`);
       return answer(null);
     }
-    const refused = carryOut(path.slice(1), keyOf(headers)) || searchParams.get("busy") === "1";
+    if (path.startsWith(LEDGER)) {
+      if (failures.happens("refuse", path)) return answer({ error: "busy" }, 503);
+      const isFirst = !ledger.some((entry) => entry.path === path);
+      ledger.push({ path, at: runtime.now() });
+      return isFirst && searchParams.get("fail") === "first"
+        ? answer({ error: "not yet" }, 400)
+        : answer({ one: 1 });
+    }
+    const refused = perform(path.slice(1), keyOf(headers)) || searchParams.get("busy") === "1";
     if (refused) return answer({ error: "busy" }, 503);
     return searchParams.get("fail") === "1" ? answer({ error: "never" }, 400) : answer({ one: 1 });
   }
@@ -100,6 +111,7 @@ export function simulatedPeer(runtime: Runtime, failures: FailurePlan, transfer:
 
   return {
     calls,
+    ledger,
     delivered,
     wasDone: (key) => done.has(key),
     get mostAtATime() {
@@ -115,7 +127,7 @@ export function simulatedPeer(runtime: Runtime, failures: FailurePlan, transfer:
       mostAtATime = Math.max(mostAtATime, [...atWork].filter(({ caller }) => caller?.alive).length);
       try {
         const refused = await reach(LIMITED_SERVER, signal, () =>
-          carryOut(String(args["ref"]), idempotencyKey),
+          perform(String(args["ref"]), idempotencyKey),
         );
         if (refused) throw new StepError("tool_failed", "busy", { transient: true });
         return { one: 1 };

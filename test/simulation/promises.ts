@@ -3,11 +3,19 @@ import Database from "better-sqlite3";
 import { databaseFileIn } from "../../src/store/state-directory.ts";
 import { installInvariantTriggers, issuesOfRuns } from "../support/run-invariants.ts";
 import { COUNTING_WORKFLOW } from "../support/crash-workflows.ts";
-import type { Promises } from "./clients.ts";
+import { BACKFILL_RUNS, type Promises } from "./clients.ts";
 import type { Failure, FailurePlan } from "./failures.ts";
 import type { Installation } from "./installation.ts";
 import type { Peer } from "./peer.ts";
-import { HOPELESS_ATTEMPTS, PAYING_WORKFLOWS, RETRY_MS, simulatedWorkflows } from "./workflows.ts";
+import {
+  HANDLING_WORKFLOW,
+  RETRIED_WORKFLOW,
+  LEDGER,
+  HOPELESS_ATTEMPTS,
+  PAYING_WORKFLOWS,
+  RETRY_MS,
+  simulatedWorkflows,
+} from "./workflows.ts";
 
 /** How long a request may be on its way when its attempt has begun, in milliseconds. */
 const SENT_MS = 100;
@@ -66,6 +74,7 @@ export function issuesOf(ended: Ended): string[] {
       cancelled,
       received,
       calls: peer.calls,
+      withoutCalls: [RETRIED_WORKFLOW],
       outputOf: (id, n) => byName.get(id)!.expectedOutput(n),
       errorOf: (id) => byName.get(id)!.failsWith,
       possibleErrorsOf: (id) => byName.get(id)!.mayFailWith ?? [],
@@ -73,13 +82,16 @@ export function issuesOf(ended: Ended): string[] {
     ...cancelIssues(db, promises),
     ...approvalIssues(db, promises),
     ...attemptIssues(db, { isTimed: isWithout("jump") }),
+    ...handlerIssues(db),
+    ...retryIssues(promises, peer),
+    ...backfillIssues(db, promises),
     ...childIssues(db),
     ...deliveryIssues(db, peer),
     ...byteIssues(db),
     ...usageIssues(db),
     ...eventIssues(db),
     ...metricIssues(db, installation.endsCounted),
-    // What a process goes on with after a pause it had decided before, whoever has taken over.
+    // What a process goes on with after a pause it had decided before, although others have taken over.
     ...(isWithout("pause", "slow") ? [...paymentIssues(db, peer), ...settledIssues(promises, peer)] : []),
     ...(isWithout("pause", "slow") && peer.mostAtATime > 1
       ? [`${peer.mostAtATime} steps used the limited connection at a time`]
@@ -107,7 +119,7 @@ function approvalIssues(db: Database.Database, { approved }: Promises): string[]
     .map(({ id, status }) => `${id}: ${status} after its approval was confirmed`);
 }
 
-/** A step has as many attempts as it may have, with a pause between them. Those that died with their worker don't count. */
+/** A step has the attempts that `retry` allows, with a pause between them. Those that died with their worker don't count. */
 function attemptIssues(db: Database.Database, { isTimed }: { isTimed: boolean }): string[] {
   const many = rows<{ id: string; count: number }>(
     db,
@@ -121,7 +133,8 @@ function attemptIssues(db: Database.Database, { isTimed }: { isTimed: boolean })
        (julianday(b.started_at) - julianday(a.finished_at)) * 86400000 as ms
      from run_attempts a join run_attempts b on b.run_id = a.run_id and b.step_id = a.step_id and b.item = a.item
        and b.attempt = a.attempt + 1
-     where a.status = 'failed' and a.step_id not like 'undo:%' and ms < ${RETRY_MS / 2 - 2}`,
+     where a.status = 'failed' and a.step_id not like 'undo:%'
+       and not exists (select 1 from interruptions i where i.run_id = a.run_id and i.step_id = a.step_id) and ms < ${RETRY_MS / 2 - 2}`,
   );
   return [
     ...many.map(({ id, count }) => `${id}: has ${count} failed attempts`),
@@ -159,6 +172,43 @@ function deliveryIssues(db: Database.Database, peer: Peer): string[] {
   )
     .filter(({ id, status }) => !peer.delivered.has(`run.${status} ${id}`))
     .map(({ id, status }) => `${id}: its event run.${status} was not delivered`);
+}
+
+/** Each failure is handled by one run. */
+function handlerIssues(db: Database.Database): string[] {
+  return rows<{ failures: number; handled: number; distinct_inputs: number }>(
+    db,
+    `select (select count(*) from runs where workflow_id = 'alarmed' and status = 'failed') as failures,
+       count(*) as handled, count(distinct inputs) as distinct_inputs from runs where workflow_id = '${HANDLING_WORKFLOW}'`,
+  ).flatMap(({ failures, handled, distinct_inputs: distinct }) =>
+    failures === handled && handled === distinct
+      ? []
+      : [`${failures} failures were handled by ${handled} runs, ${distinct} of them different`],
+  );
+}
+
+/** A retry sends nothing again that had succeeded. */
+function retryIssues({ ended }: Promises, peer: Peer): string[] {
+  return [...ended].flatMap(([ref, endedAt]) =>
+    peer.ledger
+      .filter(({ path, at }) => path === `${LEDGER}${ref}/a` && at > endedAt)
+      .map(({ path }) => `${path}: was called by the retry`),
+  );
+}
+
+/** A backfill starts one run for each of its slots. */
+function backfillIssues(db: Database.Database, { backfilled }: Promises): string[] {
+  const slots = rows<{ slot: string; count: number }>(
+    db,
+    "select scheduled_for as slot, count(*) as count from runs where trigger = 'backfill' group by 1",
+  );
+  const twice = slots.filter(({ count }) => count > 1);
+  return [
+    ...twice.map(({ slot, count }) => `the backfill has ${count} runs for ${slot}`),
+    ...(backfilled && slots.length !== BACKFILL_RUNS
+      ? [`the backfill has runs for ${slots.length} slots`]
+      : []),
+  ];
 }
 
 /** Each end of a run is one event. */

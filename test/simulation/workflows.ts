@@ -13,6 +13,12 @@ export const LIMITED_SERVER = "press";
 export const PAYING_WORKFLOWS: readonly string[] = ["pay", "look"];
 /** Its effect is sent again by itself, unless somebody has said before that it happened. */
 export const RISKING_WORKFLOW = "risk";
+/** Fails, and is retried by a client: its first step is not sent again. */
+export const RETRIED_WORKFLOW = "second";
+/** A run of it follows each failure of `alarmed`. */
+export const HANDLING_WORKFLOW = "handler";
+/** Where calls go whose path does not say which run they are of. */
+export const LEDGER = "/ledger/";
 /** Its event never matches. */
 export const PICKY_WORKFLOW = "picky";
 /** Attempts of the steps with `retry` in `hopeless`. */
@@ -114,7 +120,7 @@ const MORE: readonly SimulatedWorkflow[] = [
     name: "brief",
     definition: {
       inputs,
-      // Whoever is later, the person or the timeout, changes nothing.
+      // The later one of the person and the timeout changes nothing.
       steps: [
         { id: "ok", type: "approval", message: "Quick?", timeout: "2s", on_error: "continue" },
         { id: "after", type: "set", values: { y: "${{ inputs.n + 1 }}" } },
@@ -168,6 +174,60 @@ const MORE: readonly SimulatedWorkflow[] = [
       output: "${{ steps.sum.y }}",
     },
     expectedOutput: (n) => n + 1,
+  },
+  {
+    name: HANDLING_WORKFLOW,
+    definition: {
+      inputs: { type: "object", properties: { run_id: { type: "string" } } },
+      steps: [call("work")],
+      output: "${{ steps.work.body.one }}",
+    },
+    expectedOutput: () => 1,
+  },
+  {
+    name: "alarmed",
+    failsWith: "assert_failed",
+    definition: {
+      inputs,
+      steps: [
+        call("work"),
+        { id: "gate", type: "assert", that: "steps.work.body.one < 0", message: "Never." },
+      ],
+      on_failure: HANDLING_WORKFLOW,
+    },
+    expectedOutput: () => undefined,
+  },
+  {
+    name: "hasty",
+    failsWith: "run_timeout",
+    definition: {
+      inputs,
+      timeout: "1500ms",
+      steps: [call("work"), { id: "nap", type: "wait", for: "1h" }],
+    },
+    expectedOutput: () => undefined,
+  },
+  {
+    name: RETRIED_WORKFLOW,
+    mayFailWith: ["http_status"],
+    definition: {
+      inputs: { type: "object", properties: { n: { type: "integer" }, ref: { type: "string" } } },
+      steps: [
+        { id: "a", type: "http", method: "POST", url: `${PEER}${LEDGER}\${{ inputs.ref }}/a`, retry },
+        {
+          id: "b",
+          type: "http",
+          method: "POST",
+          url: `${PEER}${LEDGER}\${{ inputs.ref }}/b`,
+          // The first one that is carried out fails for good.
+          query: { fail: "first" },
+          retry,
+          needs: ["a"],
+        },
+      ],
+      output: "${{ inputs.n + steps.a.body.one + steps.b.body.one }}",
+    },
+    expectedOutput: (n) => n + 2,
   },
   {
     name: "doomed",
