@@ -398,7 +398,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/store/interruptions.ts",
     find: '    eb.and([eb("outcome", "=", "not_happened"), eb("settled_by", "is", null)]),\n',
     replace: '    eb("outcome", "is not", null),\n',
-    breaks: "Two people settle an interruption with different answers, and both get the answer that theirs counts.",
+    breaks:
+      "Two people settle an interruption with different answers, and both get the answer that theirs counts.",
     // Two settlements of one interruption (at the same time, or one repeated after a lost acknowledgement).
   },
   {
