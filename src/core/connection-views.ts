@@ -27,8 +27,8 @@ export interface ConnectionViews {
   /**
    * What the workflows of a project may use now, by the latest committed grants. It reads one number if nothing has changed.
    * @param limits what the caller's key is limited to in addition; left out or null, nothing
-   * @param projects of a transaction that changes no project, so that it does not wait for another connection while others wait for
-   *   it; left out, the latest committed ones
+   * @param projects those of a transaction, so that it does not wait for another connection while others wait for it; left out, the
+   *   latest committed ones
    */
   of(
     project: string,
@@ -37,7 +37,7 @@ export interface ConnectionViews {
   ): Promise<LimitedConnections>;
 }
 
-/** What the view of a project depends on. */
+/** The readers that the view of a project depends on. */
 export type ViewedProjects = Pick<ProjectReader, "revision" | "find" | "grants">;
 
 /** Maximum number of projects whose view is cached, and of views with connections. */
@@ -58,7 +58,8 @@ export function connectionViews(
     if (cached?.revision === revision) return cached.view;
     const [project, grants] = await Promise.all([projects.find(id), projects.grants(id)]);
     const view = project === undefined ? NOTHING : viewOfProject(project, grants);
-    views.set(id, { revision, view });
+    // A transaction may roll back, and another one then gets the same revision.
+    if (projects === committed) views.set(id, { revision, view });
     return view;
   }
 

@@ -57,6 +57,17 @@ function harness() {
 }
 
 describe("the connections of projects", () => {
+  it("are not remembered as a transaction has read them, which may roll back", async () => {
+    const { views, state, projects, grant, databasesOf } = harness();
+    grant("finance", "ledger");
+    const before = { ...state };
+    grant("finance", "payroll");
+    await views.of("finance", null, { ...projects } as unknown as ProjectReader);
+    Object.assign(state, before);
+    grant("finance", "archive");
+    expect(await databasesOf("finance")).toEqual(["ledger", "archive"]);
+  });
+
   it("are all of them in the default project, at the cost of one number", async () => {
     const { views, configured, projects, limitedTo } = harness();
     for (let i = 0; i < 100; i += 1)

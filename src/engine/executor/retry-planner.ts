@@ -1,4 +1,5 @@
 /** Plans retries of recorded runs: for the answer before one starts, and for each run of a bulk action. */
+import type { ViewedProjects } from "../../core/connection-views.ts";
 import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { EngineApi, RetryPlan } from "../../core/engine-port.ts";
@@ -13,7 +14,10 @@ import { itemsToRun } from "./reused-items.ts";
 import { type FanOutRecord, planRetry } from "./retry-plan.ts";
 import { runsWithSameInput } from "./same-input.ts";
 
-type Read = Pick<EngineReaders, "runs" | "approvals" | "interruptions"> & { workflows: WorkflowReader };
+type Read = Pick<EngineReaders, "runs" | "approvals" | "interruptions"> & {
+  workflows: WorkflowReader;
+  projects: ViewedProjects;
+};
 
 export function retryPlanner(
   read: Read,

@@ -68,10 +68,10 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
       if (!(error instanceof LimitRefusal)) throw error;
       return failureOf(attempt, jobContext, childRefused(refusalFor(attempt.run, result.run, error)));
     }
-    const { change, ...started } = resultOf(attempt, result, savingAttempt(attempt, jobContext, result));
+    const { change, ...rest } = resultOf(attempt, result, savingAttempt(attempt, jobContext, result));
     return {
-      ...started,
-      // Limits are locked before runs, so it was counted before it is known whether its run is ending.
+      ...rest,
+      // Limits are locked before runs, so the start was counted before it is known whether the parent is ending.
       async change(changing) {
         const progress = await change(changing);
         if (!progress.isRecorded) await takeBack();

@@ -1,6 +1,7 @@
 /** Whether a retry can reuse an output that rests on the decision of a person: only for the work that was decided on. */
 import { canonicalJson } from "../../core/canonical-json.ts";
 import { GIVEN, type NewRun, type RunRecord, type StepRef } from "../../core/model.ts";
+import type { ViewedProjects } from "../../core/connection-views.ts";
 import type { ApprovalReader } from "../../core/approval-ports.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import type { WorkflowReader } from "../../core/ports.ts";
@@ -13,6 +14,7 @@ interface Readers {
   runs: Pick<RunReader, "find" | "inputs" | "step" | "versionDefinition">;
   approvals: Pick<ApprovalReader, "decisionsOf">;
   workflows: Pick<WorkflowReader, "currentVersions" | "projectOf">;
+  projects: ViewedProjects;
 }
 
 /** A run that retries another one; its inputs are read if they are left out. */

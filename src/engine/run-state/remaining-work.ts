@@ -26,8 +26,7 @@ type PlannedStep = PlannedWorkflow["steps"][number];
 interface Readers {
   runs: Pick<RunReader, "find" | "versionDefinition">;
   workflows: Pick<WorkflowReader, "currentVersions" | "projectOf">;
-  /** See `ConnectionViews.of`. */
-  projects?: ViewedProjects;
+  projects: ViewedProjects;
 }
 
 /** A run that exists, or one that is prepared. */
@@ -70,7 +69,7 @@ export interface RemainingWorkReader {
     read: {
       workflows: Pick<WorkflowReader, "liveVersions" | "projectOf">;
       runs: Pick<RunReader, "versionDefinition">;
-      projects?: ViewedProjects;
+      projects: ViewedProjects;
     },
     version: { workflowId: string; version: number },
   ): Promise<PublicationPlan>;
@@ -95,7 +94,7 @@ export function remainingWork({
 
   /** @param stepId null for the whole run */
   async function restOf(
-    { runs, projects }: { runs: Pick<RunReader, "versionDefinition">; projects?: ViewedProjects },
+    { runs, projects }: { runs: Pick<RunReader, "versionDefinition">; projects: ViewedProjects },
     run: PlannedRun,
     stepId: string | null,
     findVersions: FindVersions,
