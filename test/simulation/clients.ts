@@ -5,6 +5,8 @@ import { startBackfill } from "../../tools/backfills/start-backfill.ts";
 import { retryRun } from "../../tools/runs/retry-run.ts";
 import { cancelRun } from "../../tools/runs/cancel-run.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
+import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
+import { updateWorkflow } from "../../tools/workflows/update-workflow.ts";
 import { FULL_ACCESS } from "../../src/core/access.ts";
 import { AppError, isStorageUnavailable } from "../../src/core/errors.ts";
 import type { Actor } from "../../src/core/ports.ts";
@@ -16,6 +18,8 @@ import type { Installation } from "./installation.ts";
 import type { Peer } from "./peer.ts";
 import type { Runtime } from "./runtime.ts";
 import {
+  CALLED_WORKFLOW,
+  calledDefinition,
   HANDLING_WORKFLOW,
   RETRIED_WORKFLOW,
   HOOKED_WORKFLOW,
@@ -30,7 +34,7 @@ const ANSWER_MS = 8_000;
 const AGAIN_MS = 500;
 /** How many of the runs are of the favourites of a seed. */
 const FAVOURED = 0.7;
-/** How often the person looks for what waits for her, in milliseconds. */
+/** Interval at which the person reads what waits for her, in milliseconds. */
 const PERSON_MS = 250;
 
 export const OPERATOR: Actor = {
@@ -52,15 +56,16 @@ const STARTED_OTHERWISE: ReadonlySet<string> = new Set([
   HOOKED_WORKFLOW,
   HANDLING_WORKFLOW,
   RETRIED_WORKFLOW,
+  CALLED_WORKFLOW,
 ]);
-/** Which slots of the schedule a backfill repeats: of the minute before the simulation begins. */
-const BACKFILL = { from: "2026-11-21T07:59:00Z", to: "2026-11-21T07:59:30Z" };
+/** The slots of the schedule that a backfill repeats: long before the simulation begins, whatever the clocks say. */
+const BACKFILL = { from: "2026-11-21T07:00:00Z", to: "2026-11-21T07:00:30Z" };
 /** How many runs that is. */
 export const BACKFILL_RUNS = 4;
-/** How often a client looks whether a run has ended, in milliseconds. */
+/** Interval at which a client asks whether a run has ended, in milliseconds. */
 const POLL_MS = 500;
 
-/** What the clients were promised. */
+/** The answers that the clients got, which are promises. */
 export interface Promises {
   /** Ids of the runs that were accepted. */
   acknowledged: string[];
@@ -74,8 +79,6 @@ export interface Promises {
   approved: Set<string>;
   /** Idempotency keys of effects that were settled as having happened, and since when, in virtual milliseconds. */
   happened: Map<string, number>;
-  /** When the first run of a retried one was seen to have ended, in virtual milliseconds, by the ref of its inputs. */
-  ended: Map<string, number>;
   /** Whether a backfill was accepted. */
   backfilled: boolean;
   /** Broken promises that the clients have seen. */
@@ -126,7 +129,6 @@ export function simulatedClients({ runtime, installation, peer, log, without }: 
     received: [],
     approved: new Set(),
     happened: new Map(),
-    ended: new Map(),
     backfilled: false,
     issues: [],
   };
@@ -223,7 +225,6 @@ export function simulatedClients({ runtime, installation, peer, log, without }: 
     const hasEnded = async ({ read }: Services): Promise<boolean> =>
       (await read.runs.find(id))!.finishedAt !== null;
     while (!(await persist(hasEnded))) await runtime.sleep(POLL_MS);
-    promises.ended.set(key, runtime.now());
     const retry = { run_id: id, confirm: true, wait: 0, idempotency_key: `retry_${key}` };
     const retried = String((await persist(call(retryRun, retry)))["id"]);
     log(`${retried} accepted (retry of ${id})`);
@@ -235,6 +236,14 @@ export function simulatedClients({ runtime, installation, peer, log, without }: 
     await persist(call(startBackfill, input));
     promises.backfilled = true;
     log("backfill accepted");
+  }
+
+  /** Publishes a new version of what others call. */
+  async function publish(version: number): Promise<void> {
+    const workflow_id = CALLED_WORKFLOW;
+    await persist(call(updateWorkflow, { workflow_id, definition: calledDefinition(version) }));
+    await persist(call(publishWorkflow, { workflow_id }));
+    log(`a new version of ${workflow_id} is published`);
   }
 
   async function cancel(id: string, after: number): Promise<void> {
@@ -347,7 +356,7 @@ export function simulatedClients({ runtime, installation, peer, log, without }: 
     });
   }
 
-  /** What the person does at the same time, again and again. */
+  /** The person decides, settles and sends events at the same time, again and again. */
   async function actAsPerson(): Promise<void> {
     for (;;) {
       const works = [decide, sendEvents, settle, ...(chance() < 0.3 ? [settle, decide] : [])];
@@ -382,7 +391,9 @@ export function simulatedClients({ runtime, installation, peer, log, without }: 
                 ? startAndRetry(`key_${index}`)
                 : kind < 0.23 && index < 3
                   ? backfill()
-                  : start(`key_${index}`);
+                  : kind < 0.28
+                    ? publish(index + 2)
+                    : start(`key_${index}`);
           await action.catch((error: unknown) => {
             promises.issues.push(`action ${index} failed: ${codeOf(error)} ${(error as Error).message}`);
           });

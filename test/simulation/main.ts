@@ -17,6 +17,13 @@ const { values } = parseArgs({
     whole: { type: "boolean", default: false },
   },
 });
+const countOf = (name: "from" | "seeds"): number => {
+  const count = Number(values[name]);
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  console.error(`--${name} must be a positive integer, got ${values[name]}.`);
+  process.exit(2);
+};
+const [from, seeds] = [countOf("from"), countOf("seeds")];
 /** Maximum number of broken promises that are printed of a seed. */
 const SHOWN = 5;
 
@@ -45,11 +52,10 @@ async function printStory(seed: number): Promise<boolean> {
 }
 
 async function simulateMany(): Promise<boolean> {
-  const from = Number(values.from);
   const before = performance.now();
   const count = { seeds: 0, runs: 0, failures: 0, events: 0 };
   const failed: number[] = [];
-  for (let seed = from; seed < from + Number(values.seeds); seed += 1) {
+  for (let seed = from; seed < from + seeds; seed += 1) {
     const { issues, runs, failures, events } = await simulate(template, seed);
     count.seeds += 1;
     count.runs += runs;

@@ -1,14 +1,13 @@
 /** Planted bugs of the engine. Each is a textual patch of one source file; `find` occurs exactly once in it. */
 
 export interface Mutant {
-  /** kebab-case */
   name: string;
-  /** relative to the repository root */
+  /** Relative to the root of the repository. */
   file: string;
-  /** occurs exactly once in the file */
+  /** A text that occurs once in the file. */
   find: string;
   replace: string;
-  /** one sentence: what goes wrong for a user */
+  /** The consequence for a user, in one sentence. */
   breaks: string;
 }
 
@@ -21,8 +20,6 @@ export const MUTANTS: readonly Mutant[] = [
     replace: '    .where("id", "=", id)\n    .returning("id"),',
     breaks:
       "A worker that was reclaimed while it was paused still records its result, over the attempt of its successor.",
-    // Effect step, its worker paused for longer than the lease until another worker runs attempt 2: attempt 1 is rewritten from
-    // interrupted to succeeded, attempt 2 stays open at the end.
   },
   {
     name: "fence-removed-at-start",
@@ -30,8 +27,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: '      .where("fence", "=", fence)\n      .where("executor", "=", executor),\n',
     replace: ",\n",
     breaks: "A worker whose job was reclaimed begins to send after all, and its attempt never ends.",
-    // Worker paused between its claim and the start of its attempt, for longer than the lease, while the job is claimed again: attempt 1
-    // runs on an executor without the claim, and stays open.
   },
   {
     name: "outcome-recorded-without-claim",
@@ -39,8 +34,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "    if (!applied) return lost;\n",
     replace: "",
     breaks: "A result whose commit was acknowledged late is recorded twice.",
-    // Lost acknowledgement of the commit of any result (or a paused worker that was reclaimed): a recorded step is written again, a
-    // fan-out or a child run is inserted twice and fails the run.
   },
   {
     name: "child-run-started-twice",
@@ -61,8 +54,6 @@ export const MUTANTS: readonly Mutant[] = [
       "        : await tx.jobs.release(job, executor, result);\n" +
       '    if (!applied && given.kind !== "deferred") return lost;\n',
     breaks: "Two workers start a child run for the same step.",
-    // Workflow step, its worker paused between the preparation of the child and the commit, for longer than the lease: it has another
-    // child id than the worker that claimed the job after it.
   },
   {
     name: "child-counted-without-claim",
@@ -70,8 +61,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: '    if (given.kind === "deferred" && !(await tx.jobs.lockClaim(job, executor))) return lost;\n',
     replace: "",
     breaks: "The starts of child runs are counted for the hourly limit although they start nothing.",
-    // Lost acknowledgement of the commit that starts a child run, with an hourly limit of runs for the owner: the usage counter `runs`
-    // is higher than the number of runs.
   },
   {
     name: "lost-claim-never-released",
@@ -79,7 +68,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "    await lost.release();\n",
     replace: "",
     breaks: "A job whose claim was committed without an answer is never run while its worker lives.",
-    // Lost acknowledgement of the commit of a claim: claimed by a worker that does not run it, the run never ends.
   },
   {
     name: "result-not-recorded-later",
@@ -88,8 +76,6 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "",
     breaks:
       "A result that could not be stored at once is dropped, and the effect is sent again without an interruption.",
-    // Full disk (or a failed commit) at the result of an effect step, on_interrupted: ask: lost-claims releases the job with the same
-    // attempt number, so it is sent twice and no interruption is opened.
   },
   {
     name: "reclaimed-job-never-ready",
@@ -97,7 +83,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: '          state: "ready" as const,\n',
     replace: '          state: "claimed" as const,\n',
     breaks: "The runs of a crashed worker never go on.",
-    // Any crash with a claimed job: the job stays claimed by nobody.
   },
   {
     name: "dead-executor-kept-alive",
@@ -108,7 +93,6 @@ export const MUTANTS: readonly Mutant[] = [
       '      await trx\n        .insertInto("executors")\n',
     breaks:
       "Each worker sends the heartbeats of all others too, so the jobs of a crashed one are never reclaimed.",
-    // Crash with a claimed job, at least one other worker: the run never ends.
   },
   {
     name: "live-executor-reclaimed",
@@ -116,8 +100,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "      if (observed.get(id)?.heartbeats !== heartbeats) observed.set",
     replace: "      if (!observed.has(id)) observed.set",
     breaks: "Each worker takes away the jobs of all others once a lease, although they send heartbeats.",
-    // Slow peer (a step of more than 10 s, without any crash): attempts are interrupted by nothing, with on_interrupted: ask a person is
-    // asked; after five times the run fails as poisoned.
   },
   {
     name: "crashed-attempts-stay-open",
@@ -126,7 +108,6 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "",
     breaks:
       "The attempt of a crashed worker stays open, leaves no interruption, and its effect is sent again.",
-    // Crash after the start of an effect step was recorded: an open attempt remains, and with on_interrupted: ask it is sent again.
   },
   {
     name: "due-jobs-unnoticed",
@@ -134,7 +115,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "due_at <= ${dueAt}) or exists (",
     replace: "due_at <= ${dueAt} and 1 = 0) or exists (",
     breaks: "Timers, timeouts and retries fire only if other jobs happen to be ready.",
-    // No failure: a run that waits for a timer, as the only work that is left.
   },
   {
     name: "quarantined-job-blocks-all",
@@ -142,7 +122,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: '    if (running.length === 0) return "isolate";\n',
     replace: "",
     breaks: "After a job was running at two crashes, no worker claims any job again.",
-    // Two crashes with the same job: the quarantine never ends, everything starves.
   },
   {
     name: "successor-ignores-resource-limit",
@@ -151,7 +130,6 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "",
     breaks:
       "A step uses a connection beyond its concurrency, because it was claimed with the end of the step before it.",
-    // No failure: two runs with a quick step before a step on a connection with concurrency 1, ending within 50 ms of their claim.
   },
   {
     name: "resource-slot-leak",
@@ -159,7 +137,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: '          state: dueAt === null ? "ready" : "later",\n',
     replace: '          state: dueAt === null ? "ready" : job.resource === null ? "later" : "claimed",\n',
     breaks: "A step that is retried later keeps the place of its connection forever, and does not run again.",
-    // Dead or failing peer behind a connection with a concurrency limit, step with retry.
   },
   {
     name: "commit-hooks-before-commit",
@@ -167,7 +144,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "    return (callback) => void callbacks.push(callback);\n",
     replace: "    return (callback) => callback();\n",
     breaks: "Metrics and logs count ends of runs and attempts that were rolled back, or count them twice.",
-    // Transaction that fails or runs twice at the end of a run: the meter (runEnded, attemptEnded) counts more than the database has.
   },
 
   // --- Runs: stop, end, children, queue, state ---------------------------------------------------------------------------
@@ -177,7 +153,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  if (stopping || states.anyFailed()) {\n",
     replace: "  if (states.anyFailed()) {\n",
     breaks: "A cancelled run starts its next steps, or waits forever.",
-    // Cancel while a step runs or waits that others follow.
   },
   {
     name: "attempt-starts-after-cancel",
@@ -185,7 +160,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  if (isEnding(run) || run.finishedAt !== null) return false;\n",
     replace: "  if (run.finishedAt !== null) return false;\n",
     breaks: "An effect is sent after the cancellation of its run was acknowledged.",
-    // Cancel between the claim of an effect step (its handler has read the run) and the start of its attempt.
   },
   {
     name: "run-ends-while-step-runs",
@@ -193,7 +167,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  return claimed.length + children.length;\n",
     replace: "  return children.length;\n",
     breaks: "A run fails or is cancelled while one of its steps still runs; its effect is not undone.",
-    // Two parallel effect steps on two workers, one fails while the peer of the other is slow.
   },
   {
     name: "run-finishes-during-fan-out",
@@ -201,7 +174,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: '    next: nextStates.includes("queued", "running")\n',
     replace: '    next: nextStates.includes("queued")\n',
     breaks: "A run ends, and its output is evaluated, while a fan-out or a child run is still running.",
-    // No failure: a fan-out or a workflow step beside (or as) the last step.
   },
   {
     name: "ended-run-ends-again",
@@ -209,7 +181,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  if (run === undefined || run.finishedAt !== null) return undefined;\n",
     replace: "  if (run === undefined) return undefined;\n",
     breaks: "A run that has succeeded becomes cancelled afterwards, and may be undone.",
-    // Parent cancelled (or the timeout of its workflow step) while its child ends: the job `cancel` comes after the end of the child.
   },
   {
     name: "child-not-cancelled",
@@ -217,7 +188,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: '    await tx.jobs.add(newJob(runRef(childRun), "cancel", run.priority));\n',
     replace: "",
     breaks: "The child runs of a cancelled run go on, and start further steps.",
-    // Cancel of a parent whose child has steps left, or waits without a timeout (then it never ends).
   },
   {
     name: "parent-not-woken-by-failed-child",
@@ -225,7 +195,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  if (run.parent !== null) await tx.jobs.add",
     replace: '  if (run.parent !== null && end.status === "succeeded") await tx.jobs.add',
     breaks: "A run waits forever for a child run that has failed.",
-    // Child that fails (dead peer) or is cancelled.
   },
   {
     name: "child-done-dropped-by-failure",
@@ -234,7 +203,6 @@ export const MUTANTS: readonly Mutant[] = [
     replace: '["run_timeout", "undo"]',
     breaks:
       "A run with a failed step never ends, because it has dropped the job that says that its child run has ended.",
-    // Workflow step in parallel with a step that fails between the end of the child and the claim of `child_done`.
   },
   {
     name: "all-queued-runs-admitted",
@@ -242,7 +210,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "    if (!(await hasCapacity(tx, run, compiled))) return;\n",
     replace: "",
     breaks: "When one run of a workflow with a concurrency limit ends, all queued ones start at once.",
-    // No failure: workflow with concurrency 1 and at least three runs.
   },
   {
     name: "queue-not-advanced",
@@ -250,7 +217,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  await admitQueuedRuns(context, tx, run, compiled);\n",
     replace: "",
     breaks: "Runs that wait for the concurrency of their workflow never start.",
-    // No failure: workflow with concurrency 1 and two runs.
   },
   {
     name: "state-update-lost",
@@ -258,8 +224,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "replace(workflowId, run.stateRevision, state, subject)",
     replace: "replace(workflowId, stored?.revision ?? FIRST_STATE_REVISION, state, subject)",
     breaks: "Of two runs that count in the state of their workflow at the same time, one is not counted.",
-    // Two runs at a time (no concurrency: 1) of a workflow with `commit` that adds to its state: state differs from the number of
-    // succeeded runs.
   },
 
   // --- Fan-outs and loops -------------------------------------------------------------------------------------------------
@@ -269,7 +233,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "    items.started += 1;\n",
     replace: "",
     breaks: "Items of a fan-out run several times, and others never.",
-    // No failure: fan-out with more items than its concurrency.
   },
   {
     name: "fan-out-slot-leak",
@@ -277,7 +240,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  } else if (!stopping && items.started < items.total) {\n",
     replace: '  } else if (!stopping && itemState !== "failed_continued" && items.started < items.total) {\n',
     breaks: "After as many failed items as run at a time a fan-out with on_error: continue stops.",
-    // Dead peer for some items, on_error: continue, more items than the concurrency.
   },
   {
     name: "fan-out-join-counted-twice",
@@ -286,7 +248,6 @@ export const MUTANTS: readonly Mutant[] = [
     replace:
       "    await tx.runs.saveStep(step, { seq, state, waitUntil: null, items: { ...items, done: items.done + 1 } });\n",
     breaks: "A fan-out of waits, approvals or child runs ends before all of its items have, or never.",
-    // No failure: fan-out of a workflow or wait step.
   },
   {
     name: "loop-total-off-by-one",
@@ -294,7 +255,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "total: index + 1, started",
     replace: "total: index + 2, started",
     breaks: "A loop that has ended says that one of its iterations is missing.",
-    // No failure: any repeat; items_total differs from the number of items.
   },
 
   // --- Undo ---------------------------------------------------------------------------------------------------------------
@@ -304,7 +264,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: '.orderBy("done.seq", "desc")',
     replace: '.orderBy("done.seq", "asc")',
     breaks: "Steps are undone in the order in which they ran.",
-    // Run with two undoable steps that fails.
   },
   {
     name: "undo-of-items-skipped",
@@ -312,7 +271,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: '.whereRef("undo.item", "=", "done.item"),',
     replace: '.where("undo.item", ">=", NO_ITEM),',
     breaks: "Only one item of a fan-out is undone.",
-    // Run with an undoable fan-out of several items that fails afterwards.
   },
 
   // --- Waits --------------------------------------------------------------------------------------------------------------
@@ -323,8 +281,6 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "    const isWaiting = step !== undefined;\n",
     breaks:
       "A step that has received its event, or whose child run has succeeded, fails or succeeds again when its timeout fires.",
-    // Timeout of an event or of a workflow step claimed by one worker while another one records its end (the timer can't be dropped
-    // then); needs a further step or fan-out, so that the run has not ended.
   },
   {
     name: "decision-adds-no-job",
@@ -332,7 +288,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: '  await tx.jobs.add(newJob({ runId, stepId, item }, "decided", run.priority));\n',
     replace: "",
     breaks: "A run does not go on after its approval.",
-    // No failure: any approval.
   },
   {
     name: "approval-expires-after-decision",
@@ -340,7 +295,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: '        .where("id", "=", id)\n        .where("status", "=", "pending")\n',
     replace: '        .where("id", "=", id)\n',
     breaks: "An approval that was given in time expires, and its step fails.",
-    // Decision shortly before expires_at: the timer is handled before the job `decided` (slow or paused worker, clock jump forward).
   },
   {
     name: "early-event-lost",
@@ -348,7 +302,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: '    if (early !== undefined) await tx.jobs.add(newJob(ref, "event", run.priority));\n',
     replace: "",
     breaks: "An event that was accepted before its step waits is never seen.",
-    // Event sent while an earlier step runs; wait without a timeout (with one, it ends late).
   },
   {
     name: "event-accepted-twice",
@@ -363,7 +316,6 @@ export const MUTANTS: readonly Mutant[] = [
       "    const receivedAt = iso(now);\n" +
       "    await tx.events.receive(target, { receivedAt, body });\n",
     breaks: "Two senders both get the answer that their event was accepted, and one of them is dropped.",
-    // Two listeners receive events for the same wait at the same time: both call `find` before either has committed.
   },
   {
     name: "timer-lost-with-early-event",
@@ -373,7 +325,6 @@ export const MUTANTS: readonly Mutant[] = [
       "    if (until !== null && early === undefined)\n" +
       '      await tx.jobs.add(newJob(ref, "wake", run.priority, { dueAt: until, attempt }));\n',
     breaks: "A wait whose early event does not match has no timeout, and never ends.",
-    // Event with `match` and a timeout: an event that does not match arrives before the step waits, and no other one follows.
   },
 
   // --- Effects and interruptions -------------------------------------------------------------------------------------------
@@ -383,7 +334,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "        attempt.effectKey ?? null,\n",
     replace: "        null,\n",
     breaks: "A crash during an effect opens no interruption, and the effect is sent again without asking.",
-    // Crash (and reclaim) after the start of an effect step with on_interrupted: ask was recorded.
   },
   {
     name: "idempotency-key-changes-by-attempt",
@@ -391,7 +341,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'job.item ?? "-", inputHash].join',
     replace: 'job.item ?? "-", inputHash, job.attempt].join',
     breaks: "A receiver does not recognize that a request is repeated.",
-    // Crash or retry of an effect step.
   },
   {
     name: "interruption-settled-twice",
@@ -400,7 +349,6 @@ export const MUTANTS: readonly Mutant[] = [
     replace: '    eb("outcome", "is not", null),\n',
     breaks:
       "Two people settle an interruption with different answers, and both get the answer that theirs counts.",
-    // Two settlements of one interruption (at the same time, or one repeated after a lost acknowledgement).
   },
   {
     name: "settlement-missed-before-asking",
@@ -408,7 +356,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: '    if (outcome !== null) await tx.jobs.add(newJob(ref, "wake", run.priority));\n',
     replace: "",
     breaks: "A run waits forever for an answer that was given already.",
-    // on_interrupted: ask: the interruption is settled between the attempt's read of it and the commit with which the step begins to wait.
   },
   {
     name: "sent-after-settled",
@@ -416,8 +363,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  return (await tx.interruptions.lock(basis.interruption))?.outcome === basis.outcome;\n",
     replace: "  return true;\n",
     breaks: "An effect is sent again although somebody has said that it happened.",
-    // on_interrupted: retry with an effect that is not idempotent (or a lookup): settled as happened between the attempt's read of the
-    // interruption and the start of its attempt.
   },
 
   // --- Retries ------------------------------------------------------------------------------------------------------------
@@ -427,7 +372,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "    if (next !== null) return retry(next, job.retryCount + 1);\n",
     replace: "    if (next !== null) return retry(next, job.retryCount);\n",
     breaks: "A step with retry never gives up.",
-    // Dead peer, step with retry.
   },
   {
     name: "retry-delay-ignored",
@@ -435,7 +379,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "    const next = delay === undefined ? null : iso(context.clock.now() + delay);\n",
     replace: "    const next = delay === undefined ? null : iso(context.clock.now());\n",
     breaks: "All attempts of a step follow each other at once, also when the receiver has asked to wait.",
-    // Peer that fails for a few seconds and then answers: the run fails, or an attempt starts before its pause is over.
   },
 
   // --- Schedules, webhooks, subscriptions ----------------------------------------------------------------------------------
@@ -451,7 +394,6 @@ export const MUTANTS: readonly Mutant[] = [
       "      const scheduledFor = hasRun ? iso(Date.parse(time) + 1) : time;\n" +
       "      await startRun(context, tx, { ...prepared, scheduledFor });\n",
     breaks: "Two workers start a run for one time of a schedule.",
-    // Two workers that read the due schedule before either has started its run (or a lost acknowledgement and a stale read).
   },
   {
     name: "schedule-slot-lost",
@@ -460,7 +402,6 @@ export const MUTANTS: readonly Mutant[] = [
     replace:
       "      tx.onCommit(() => void transaction((later) => startRun(context, later, prepared)).catch(() => {}));\n",
     breaks: "A time of a schedule has no run, and is not recorded as skipped.",
-    // Crash between the two transactions, or a lost acknowledgement of the first.
   },
   {
     name: "webhook-started-twice",
@@ -470,7 +411,6 @@ export const MUTANTS: readonly Mutant[] = [
       '        if (repeated !== undefined && repeated.status !== "started") return repeated;\n' +
       "        if (repeated !== undefined) row.key = null;\n",
     breaks: "A delivery that its sender repeats after its run has started starts a second run.",
-    // Lost answer of a webhook (crash of the listener after the commit): the sender repeats it with the same id after the start.
   },
   {
     name: "webhook-lost-after-crash",
@@ -479,7 +419,6 @@ export const MUTANTS: readonly Mutant[] = [
     replace:
       '              .where("next_at", "<=", now)\n              .where("attempts", "=", 0)\n              .orderBy("next_at")\n',
     breaks: "A delivery whose worker crashed before it has started the run is never handled again.",
-    // Crash between the claim of a delivery and the start of its run, or a lost acknowledgement of the claim.
   },
   {
     name: "subscription-delivery-lost-after-crash",
@@ -488,7 +427,6 @@ export const MUTANTS: readonly Mutant[] = [
     replace:
       '    .set((eb) => ({ state: "failed", due_at: null, ended_at: at, claimed_by: null, fence: eb("fence", "+", 1) }))\n',
     breaks: "An event that a crashed worker was delivering never arrives.",
-    // Crash between the claim of a delivery and its request.
   },
 
   // --- Idempotency keys and counters ----------------------------------------------------------------------------------------
@@ -514,7 +452,6 @@ export const MUTANTS: readonly Mutant[] = [
       "    return result;\n" +
       "  });\n",
     breaks: "A request that is repeated after a crash of the server starts a second run.",
-    // Crash of the listener between the two transactions, lost acknowledgement of the first, or two simultaneous requests with one key.
   },
   {
     name: "state-bytes-not-subtracted",
@@ -522,7 +459,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "        { subject: previous.subject, project, bytes: -previous.stored_bytes },\n",
     replace: "",
     breaks: "What an owner stores seems to grow with each run that commits, until no more run may start.",
-    // No failure: two runs that commit to the state of a workflow; storedBytesErrors finds the difference.
   },
   {
     name: "run-timeout-lost",
@@ -551,5 +487,12 @@ export const MUTANTS: readonly Mutant[] = [
     find: "    const nextAt = timesFrom(current, time, 1)[1] ?? null;\n",
     replace: "    const nextAt = timesFrom(current, time, 2)[2] ?? null;\n",
     breaks: "A backfill starts a run for every other slot of its range.",
+  },
+  {
+    name: "called-version-not-pinned",
+    file: "src/engine/executor/job-handlers.ts",
+    find: "        pins: run.pins,\n",
+    replace: "        pins: null,\n",
+    breaks: "After an approval another version of a called workflow runs than the one that was approved.",
   },
 ];

@@ -14,14 +14,19 @@ interface PeerCall extends RecordedCall {
   done: boolean;
 }
 
+interface LedgerEntry {
+  path: string;
+  key: string;
+}
+
 export interface Peer {
   calls: readonly PeerCall[];
-  /** Ids of the deliveries of events that were accepted. */
-  delivered: ReadonlySet<string>;
+  /** The ids of accepted deliveries, by the type and the run of their event. */
+  delivered: ReadonlyMap<string, ReadonlySet<string>>;
   /** Whether a call with this key was carried out. */
   wasDone(key: string): boolean;
-  /** The calls whose path does not say which run they are of: the path, and when, in virtual milliseconds. */
-  ledger: readonly { path: string; at: number }[];
+  /** The calls whose path does not say which run they belong to. */
+  ledger: readonly LedgerEntry[];
   /** The largest number of calls of the limited server at a time, of processes that were executing them. */
   readonly mostAtATime: number;
   /** What the HTTP client of the product is replaced by. */
@@ -46,9 +51,9 @@ const keyOf = (headers: HttpRequest["headers"]): string =>
 export function simulatedPeer(runtime: Runtime, failures: FailurePlan, transfer: () => Promise<void>): Peer {
   const random = runtime.randomFor("peer");
   const calls: PeerCall[] = [];
-  const ledger: { path: string; at: number }[] = [];
+  const ledger: LedgerEntry[] = [];
   const done = new Set<string>();
-  const delivered = new Set<string>();
+  const delivered = new Map<string, Set<string>>();
   const atWork = new Set<{ caller: SimulatedProcess | undefined }>();
   let mostAtATime = 0;
 
@@ -66,13 +71,14 @@ export function simulatedPeer(runtime: Runtime, failures: FailurePlan, transfer:
     if (path === "/events") {
       const { type, data } = JSON.parse(body as string) as { type: string; data: { run?: { id: string } } };
       if (failures.happens("refuse", path)) return answer(null, 503);
-      delivered.add(`${type} ${data.run?.id}`);
+      const event = `${type} ${data.run?.id}`;
+      delivered.set(event, (delivered.get(event) ?? new Set()).add(headers["webhook-id"] as string));
       return answer(null);
     }
     if (path.startsWith(LEDGER)) {
       if (failures.happens("refuse", path)) return answer({ error: "busy" }, 503);
       const isFirst = !ledger.some((entry) => entry.path === path);
-      ledger.push({ path, at: runtime.now() });
+      ledger.push({ path, key: keyOf(headers) });
       return isFirst && searchParams.get("fail") === "first"
         ? answer({ error: "not yet" }, 400)
         : answer({ one: 1 });

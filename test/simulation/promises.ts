@@ -1,4 +1,4 @@
-/** What must hold at every write, and when everything has ended, whatever happened before. */
+/** Checks the promises: some at every write, the others when everything has ended. */
 import Database from "better-sqlite3";
 import { databaseFileIn } from "../../src/store/state-directory.ts";
 import { installInvariantTriggers, issuesOfRuns } from "../support/run-invariants.ts";
@@ -8,9 +8,9 @@ import type { Failure, FailurePlan } from "./failures.ts";
 import type { Installation } from "./installation.ts";
 import type { Peer } from "./peer.ts";
 import {
+  CALLED_WORKFLOW,
   HANDLING_WORKFLOW,
   RETRIED_WORKFLOW,
-  LEDGER,
   HOPELESS_ATTEMPTS,
   PAYING_WORKFLOWS,
   RETRY_MS,
@@ -35,6 +35,20 @@ export function watchWrites(stateDir: string): void {
       `new.status = 'running' and new.step_id not like 'undo:%'
        and exists (select 1 from runs where id = new.run_id and (stop is not null or finished_at is not null))`,
       "new.run_id",
+    )}
+    ${rule(
+      "begun_again_after_the_run_was_stopped",
+      "update of status on run_attempts",
+      `new.status = 'running' and old.status <> 'running' and new.step_id not like 'undo:%'
+       and exists (select 1 from runs where id = new.run_id and (stop is not null or finished_at is not null))`,
+      "new.run_id",
+    )}
+    ${rule(
+      "several_runs_at_once",
+      "insert on runs",
+      `new.admitted = 1 and new.workflow_id = '${COUNTING_WORKFLOW}' and exists
+       (select 1 from runs where workflow_id = new.workflow_id and id <> new.id and admitted = 1 and finished_at is null)`,
+      "new.id",
     )}
     ${rule(
       "cancelled_without_its_child_run",
@@ -83,16 +97,20 @@ export function issuesOf(ended: Ended): string[] {
     ...approvalIssues(db, promises),
     ...attemptIssues(db, { isTimed: isWithout("jump") }),
     ...handlerIssues(db),
-    ...retryIssues(promises, peer),
+    ...retryIssues(db, peer),
+    ...keyIssues(peer),
     ...backfillIssues(db, promises),
+    ...versionIssues(db),
     ...childIssues(db),
     ...deliveryIssues(db, peer),
     ...byteIssues(db),
     ...usageIssues(db),
-    ...eventIssues(db),
+    ...outgoingEventIssues(db),
     ...metricIssues(db, installation.endsCounted),
-    // What a process goes on with after a pause it had decided before, although others have taken over.
-    ...(isWithout("pause", "slow") ? [...paymentIssues(db, peer), ...settledIssues(promises, peer)] : []),
+    // After a pause a process sends what it had decided to send before, although others have taken over.
+    ...(isWithout("pause", "slow")
+      ? [...paymentIssues(db, peer), ...settledIssues(promises, peer), ...lateCallIssues(promises, peer)]
+      : []),
     ...(isWithout("pause", "slow") && peer.mostAtATime > 1
       ? [`${peer.mostAtATime} steps used the limited connection at a time`]
       : []),
@@ -109,7 +127,7 @@ function cancelIssues(db: Database.Database, { stopped }: Promises): string[] {
     .map(({ id }) => `${id}: succeeded after its cancellation was confirmed`);
 }
 
-/** What was approved is. */
+/** An approval that was confirmed stays approved. */
 function approvalIssues(db: Database.Database, { approved }: Promises): string[] {
   return rows<{ id: string; status: string }>(
     db,
@@ -124,8 +142,8 @@ function attemptIssues(db: Database.Database, { isTimed }: { isTimed: boolean })
   const many = rows<{ id: string; count: number }>(
     db,
     `select a.run_id as id, count(*) as count from run_attempts a join runs r on r.id = a.run_id
-     where r.workflow_id = 'hopeless' and a.status = 'failed' group by a.run_id having count(*) <> ${HOPELESS_ATTEMPTS}
-     and max(r.status) = 'failed'`,
+     where r.workflow_id = 'hopeless' and a.status = 'failed' and r.error not like '%"poisoned"%'
+     group by a.run_id having count(*) <> ${HOPELESS_ATTEMPTS} and max(r.status) = 'failed'`,
   );
   const early = rows<{ place: string; ms: number }>(
     db,
@@ -142,7 +160,17 @@ function attemptIssues(db: Database.Database, { isTimed }: { isTimed: boolean })
   ];
 }
 
-/** What somebody has said to have happened is not sent again. */
+/** Nothing of a run is called after its cancellation was confirmed, except to undo it. */
+function lateCallIssues({ stopped }: Promises, peer: Peer): string[] {
+  return peer.calls
+    .filter(({ stepRef, at }) => {
+      const [runId, stepId] = stepRef.split("/") as [string, string];
+      return at > (stopped.get(runId) ?? Infinity) + SENT_MS && !stepId.startsWith("undo:");
+    })
+    .map(({ stepRef }) => `${stepRef}: was called after the cancellation of its run was confirmed`);
+}
+
+/** An effect that a person has settled as having happened is not sent again. */
 function settledIssues({ happened }: Promises, peer: Peer): string[] {
   return peer.calls
     .filter(({ key, at }) => at > (happened.get(key) ?? Infinity) + SENT_MS)
@@ -164,14 +192,24 @@ function metricIssues(db: Database.Database, counted: number): string[] {
   return counted <= ended ? [] : [`${counted} ends of runs were counted, and ${ended} have ended`];
 }
 
-/** Each end of a run was delivered to the subscription. */
+/** Each end of a run was delivered to the subscription, with one id however often. */
 function deliveryIssues(db: Database.Database, peer: Peer): string[] {
   return rows<{ id: string; status: string }>(
     db,
     "select id, status from runs where finished_at is not null and status in ('succeeded', 'failed') and parent_run is null",
-  )
-    .filter(({ id, status }) => !peer.delivered.has(`run.${status} ${id}`))
-    .map(({ id, status }) => `${id}: its event run.${status} was not delivered`);
+  ).flatMap(({ id, status }) => {
+    const ids = peer.delivered.get(`run.${status} ${id}`)?.size ?? 0;
+    return ids === 1 ? [] : [`${id}: its event run.${status} was delivered with ${ids} ids`];
+  });
+}
+
+/** After an approval that version of the called workflow runs with which the run began. */
+function versionIssues(db: Database.Database): string[] {
+  return rows<{ id: string; version: number; pinned: number }>(
+    db,
+    `select c.id, c.version, json_extract(r.pins, '$.${CALLED_WORKFLOW}') as pinned from runs c
+     join runs r on r.id = c.parent_run where c.workflow_id = '${CALLED_WORKFLOW}' and c.version is not pinned`,
+  ).map(({ id, version, pinned }) => `${id}: runs version ${version}, and ${pinned} was approved`);
 }
 
 /** Each failure is handled by one run. */
@@ -187,12 +225,43 @@ function handlerIssues(db: Database.Database): string[] {
   );
 }
 
-/** A retry sends nothing again that had succeeded. */
-function retryIssues({ ended }: Promises, peer: Peer): string[] {
-  return [...ended].flatMap(([ref, endedAt]) =>
-    peer.ledger
-      .filter(({ path, at }) => path === `${LEDGER}${ref}/a` && at > endedAt)
-      .map(({ path }) => `${path}: was called by the retry`),
+/** A retry executes nothing again that had succeeded, and succeeds; all its calls of a step have one key, as those of the first run. */
+function retryIssues(db: Database.Database, peer: Peer): string[] {
+  const again = rows<{ id: string }>(
+    db,
+    `select r.id from runs r join run_steps a on a.run_id = r.id and a.step_id = 'a' and a.reused_from is null
+     join run_steps s on s.run_id = r.retry_of and s.step_id = 'a' and s.state = 's'
+     where r.workflow_id = '${RETRIED_WORKFLOW}'`,
+  );
+  const failed = rows<{ id: string; error: string }>(
+    db,
+    `select id, error from runs where workflow_id = '${RETRIED_WORKFLOW}' and retry_of is not null and status = 'failed'`,
+  );
+  return [
+    ...again.map(({ id }) => `${id}: executes a step again that had succeeded`),
+    ...failed.map(({ id, error }) => `${id}: a retry failed (${error})`),
+    ...[...keysByPath(peer.ledger)].flatMap(([path, keys]) =>
+      keys.size === 1 ? [] : [`${path}: has the keys ${[...keys].join(", ")}`],
+    ),
+  ];
+}
+
+function keysByPath(calls: readonly { path: string; key: string }[]): Map<string, Set<string>> {
+  const keys = new Map<string, Set<string>>();
+  for (const { path, key } of calls) keys.set(path, (keys.get(path) ?? new Set()).add(key));
+  return keys;
+}
+
+/** An idempotency key belongs to one step or item. */
+function keyIssues(peer: Peer): string[] {
+  const places = new Map<string, Set<string>>();
+  const calls = [
+    ...peer.calls.map(({ stepRef, key }) => ({ place: stepRef, key })),
+    ...peer.ledger.map(({ path, key }) => ({ place: path, key })),
+  ];
+  for (const { place, key } of calls) places.set(key, (places.get(key) ?? new Set()).add(place));
+  return [...places].flatMap(([key, of]) =>
+    of.size === 1 ? [] : [`the key ${key} belongs to ${[...of].join(" and ")}`],
   );
 }
 
@@ -212,7 +281,7 @@ function backfillIssues(db: Database.Database, { backfilled }: Promises): string
 }
 
 /** Each end of a run is one event. */
-function eventIssues(db: Database.Database): string[] {
+function outgoingEventIssues(db: Database.Database): string[] {
   return rows<{ id: string; type: string; count: number }>(
     db,
     `select run_id as id, type, count(*) as count from outgoing_events
@@ -220,7 +289,7 @@ function eventIssues(db: Database.Database): string[] {
   ).map(({ id, type, count }) => `${id}: has ${count} events ${type}`);
 }
 
-/** What is stored is counted. */
+/** The stored bytes of an owner are counted. */
 function byteIssues(db: Database.Database): string[] {
   return rows<{ subject: string; missing: number }>(
     db,

@@ -50,7 +50,7 @@ export interface Runtime {
 }
 
 /** When the simulated world begins, in milliseconds since 1970. */
-const EPOCH = Date.parse("2026-11-21T08:00:00Z");
+const EPOCH = Date.parse("2026-11-21T08:30:00Z");
 /** How many turns of the event loop files may take while there is nothing else to do. */
 const MAX_IDLE_TURNS = 1_000_000;
 
@@ -81,7 +81,8 @@ const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(res
 /** Lets everything happen that needs no timer; files are read in real time. */
 async function settle(): Promise<void> {
   await turn();
-  while (process.getActiveResourcesInfo().some((resource) => resource.startsWith("FSReq"))) await turn();
+  while (process.getActiveResourcesInfo().some((resource) => /^(?:FSReq|CloseReq)/.test(resource)))
+    await turn();
 }
 
 export function simulatedRuntime(seed: number): Runtime {
@@ -252,11 +253,14 @@ export function simulatedRuntime(seed: number): Runtime {
       return handled;
     },
     async end() {
-      // Whatever modules of all simulations know of the event loop is as if nothing had happened.
-      for (let event = heap.pop(); event !== undefined; event = heap.pop())
-        if (event.isImmediate) event.run?.();
       ended.abort();
       await settle();
+      // Modules that all simulations share wait for turns of the event loop, which begin others.
+      for (let event = heap.pop(); event !== undefined; event = heap.pop()) {
+        if (!event.isImmediate) continue;
+        event.run?.();
+        await settle();
+      }
       Object.assign(globalThis, realTimers);
       Object.assign(timers, realTimers);
       Object.assign(timersPromises, real.promises);

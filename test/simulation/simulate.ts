@@ -214,8 +214,8 @@ export async function simulate(
     };
   } finally {
     watching?.close();
-    process.off("unhandledRejection", onUnhandled);
     await runtime.end();
+    process.off("unhandledRejection", onUnhandled);
     rmSync(stateDir, { recursive: true, force: true });
   }
 }

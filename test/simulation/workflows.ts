@@ -3,6 +3,8 @@ import { crashWorkflows, type CrashWorkflow, SCHEDULED_WORKFLOW } from "../suppo
 
 /** The address of the peer that all steps call. */
 export const PEER = "http://peer.test";
+const inputs = { type: "object", properties: { n: { type: "integer", default: 1 } } };
+
 /** A delivery to its webhook starts a run with the `n` of its body; its `id` says what repeats it. */
 export const HOOKED_WORKFLOW = "hook";
 /** Several of its runs at a time add 1 to `count` in its state; those that are too late fail. */
@@ -10,13 +12,21 @@ const TALLYING_WORKFLOW = "tally";
 /** An MCP server that one step at a time may use. */
 export const LIMITED_SERVER = "press";
 /** Its payments are settled by a person. */
-export const PAYING_WORKFLOWS: readonly string[] = ["pay", "look"];
+export const PAYING_WORKFLOWS: readonly string[] = ["pay", "pay_with_lookup"];
 /** Its effect is sent again by itself, unless somebody has said before that it happened. */
 export const RISKING_WORKFLOW = "risk";
 /** Fails, and is retried by a client: its first step is not sent again. */
 export const RETRIED_WORKFLOW = "second";
 /** A run of it follows each failure of `alarmed`. */
 export const HANDLING_WORKFLOW = "handler";
+/** Called after an approval. Clients publish new versions of it meanwhile. */
+export const CALLED_WORKFLOW = "callee";
+/** A version of it: they differ in what nobody reads. */
+export const calledDefinition = (version: number) => ({
+  inputs,
+  steps: [{ id: "a", type: "set", values: { version } }],
+  output: "${{ inputs.n + 1 }}",
+});
 /** Where calls go whose path does not say which run they are of. */
 export const LEDGER = "/ledger/";
 /** Its event never matches. */
@@ -26,7 +36,6 @@ export const HOPELESS_ATTEMPTS = 3;
 /** The pause before the second attempt of a step, in milliseconds. */
 export const RETRY_MS = 50;
 
-const inputs = { type: "object", properties: { n: { type: "integer", default: 1 } } };
 const retry = { attempts: 20, backoff: "fixed", initial: `${RETRY_MS}ms` };
 
 /** A step that calls the peer. */
@@ -65,7 +74,7 @@ const MORE: readonly SimulatedWorkflow[] = [
     expectedOutput: (n) => n + 1,
   },
   {
-    name: "look",
+    name: "pay_with_lookup",
     definition: {
       inputs,
       steps: [
@@ -172,6 +181,19 @@ const MORE: readonly SimulatedWorkflow[] = [
         { id: "sum", type: "set", values: { y: "${{ inputs.n + steps.submit.body.one }}" } },
       ],
       output: "${{ steps.sum.y }}",
+    },
+    expectedOutput: (n) => n + 1,
+  },
+  { name: CALLED_WORKFLOW, definition: calledDefinition(1), expectedOutput: (n) => n + 1 },
+  {
+    name: "gated",
+    definition: {
+      inputs,
+      steps: [
+        { id: "ok", type: "approval", message: "Go on?", timeout: "1h" },
+        { id: "child", type: "workflow", workflow: CALLED_WORKFLOW, inputs: { n: "${{ inputs.n }}" } },
+      ],
+      output: "${{ steps.child.output }}",
     },
     expectedOutput: (n) => n + 1,
   },
