@@ -40,8 +40,8 @@ const JUMP_MS = 20_000;
 /** What is on its way between a process and the rest of the world. */
 type Transfer = "read" | "begin" | "commit" | "call" | "request" | "answer";
 
-/** How much more often than usual a process dies: most of what it does, it does in the hope of a call or a commit. */
-const KILL_WEIGHT: Readonly<Record<Transfer, number>> = {
+/** How much more often than usual a process dies or pauses: at a call and around a commit it matters most. */
+const WEIGHT: Readonly<Record<Transfer, number>> = {
   read: 0.5,
   begin: 2,
   commit: 3,
@@ -160,8 +160,8 @@ export function simulatedInstallation({ runtime, failures, stateDir, peer, log }
     const owner = runtime.current();
     const member = members.find(({ process }) => process === owner);
     if (owner !== undefined && member !== undefined) {
-      if (failures.happens("kill", `${owner.name}, ${what}`, KILL_WEIGHT[what])) kill(member);
-      else if (failures.happens("pause", `${owner.name}, ${what}`))
+      if (failures.happens("kill", `${owner.name}, ${what}`, WEIGHT[what])) kill(member);
+      else if (failures.happens("pause", `${owner.name}, ${what}`, WEIGHT[what]))
         owner.pausedUntil = runtime.now() + LEASE_MS * (0.3 + 2.5 * random());
     }
     const slow = failures.happens("slow", `${owner?.name ?? ""}, ${what}`);

@@ -12,7 +12,7 @@ const TALLYING_WORKFLOW = "tally";
 /** An MCP server that one step at a time may use. */
 export const LIMITED_SERVER = "press";
 /** Its payments are settled by a person. */
-export const PAYING_WORKFLOWS: readonly string[] = ["pay", "pay_with_lookup"];
+export const PAYING_WORKFLOWS: readonly string[] = ["pay", "pay-with-lookup"];
 /** Its effect is sent again by itself, unless somebody has said before that it happened. */
 export const RISKING_WORKFLOW = "risk";
 /** Fails, and is retried by a client: its first step is not sent again. */
@@ -74,7 +74,7 @@ const MORE: readonly SimulatedWorkflow[] = [
     expectedOutput: (n) => n + 1,
   },
   {
-    name: "pay_with_lookup",
+    name: "pay-with-lookup",
     definition: {
       inputs,
       steps: [

@@ -93,9 +93,12 @@ export async function recordItemOutcome(
     await tx.jobs.add(newStepJob(compiled, { ...ref, item: items.started }, run));
     items.started += 1;
   }
+  // Items that end after it, and succeed, don't make up for it.
+  if (fields.state === "running" && itemState === "cancelled") fields.state = "cancelled";
   if (fields.state === "running" && !(await hasActiveItems(tx, ref))) fields.state = "waiting";
-  // A fan-out that has failed stays failed while its other active items end.
-  if (previous === "failed" || previous === "cancelled") fields.state = previous;
+  // A fan-out that has failed stays failed while its other active items end, and one with a cancelled item does not succeed.
+  if (previous === "failed" || (previous === "cancelled" && fields.state !== "failed"))
+    fields.state = previous;
   await tx.runs.saveStep(step, { ...fields, seq, items });
   return fields.state;
 }

@@ -41,6 +41,32 @@ describe("a fan-out", () => {
     expect({ status, peak }).toEqual({ status: "succeeded", peak: 3 });
   });
 
+  it("with an item that was cancelled is cancelled, although another one succeeds after it", async () => {
+    const harness = await testEngine();
+    const id = await harness.start(
+      await harness.define({
+        steps: [{ id: "a", type: "probe", for_each: "[1, 2]", ask: "${{ item }}" }, set("after", { x: 1 })],
+      }),
+    );
+    const itemState = async (item: number) =>
+      (await harness.read.runs.step({ runId: id, stepId: "a", item }))?.state;
+    let begun = 0;
+    harness.onProbe(async (ask, { signal }) => {
+      begun += 1;
+      await untilPassing(() => expect(signal.aborted).toBe(true));
+      if (ask === 1) throw signal.reason as Error;
+      await untilPassing(async () => expect(await itemState(0)).toBe("cancelled"));
+    });
+    const queue = await harness.executor();
+    queue.wake();
+    await untilPassing(() => expect(begun).toBe(2));
+    await harness.stop(id);
+    await queue.waitUntilIdle();
+    expect(await itemState(1)).toBe("succeeded");
+    const { status, states } = await harness.outcome(id);
+    expect({ status, states }).toEqual({ status: "cancelled", states: ["cancelled", "cancelled"] });
+  });
+
   it("over an empty list succeeds with no items", async () => {
     const { output } = await runToEnd(await testEngine(), {
       steps: [set("a", { x: "${{ item }}" }, { for_each: "[]" })],
