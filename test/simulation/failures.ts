@@ -1,6 +1,6 @@
-/** What goes wrong in a simulation. A seed draws how often, and each failure has a number, so that a story can be shown without it. */
+/** The failures of a simulation. A seed draws how often they happen; each has a number, so that a story can do without it. */
 
-/** How often something happens at each opportunity, from 0 to 1. */
+/** The probability of each failure at each opportunity, from 0 to 1. */
 export interface FailureRates {
   /** A process dies before or after it has used the database or the network. */
   kill: number;
@@ -24,11 +24,11 @@ export interface FailureRates {
   hang: number;
   /** Nothing listens where a call goes. */
   down: number;
-  /** A worker is asked to stop, as with SIGTERM, each time that somebody may ask. */
+  /** A worker is asked to stop, as with SIGTERM. Its opportunity comes about once a second, as those of the next two. */
   stop: number;
-  /** The wall clock of a process jumps, each time that it may. */
+  /** The wall clock of a process jumps. */
   jump: number;
-  /** No transaction commits for a while, each time that this may begin. */
+  /** No transaction commits for a while. */
   full: number;
 }
 
