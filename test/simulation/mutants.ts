@@ -350,20 +350,6 @@ export const MUTANTS: readonly Mutant[] = [
     breaks:
       "Two people settle an interruption with different answers, and both get the answer that theirs counts.",
   },
-  {
-    name: "settlement-missed-before-asking",
-    file: "src/engine/run-state/waits/interruption.ts",
-    find: '    if (outcome !== null) await tx.jobs.add(newJob(ref, "wake", run.priority));\n',
-    replace: "",
-    breaks: "A run waits forever for an answer that was given already.",
-  },
-  {
-    name: "sent-after-settled",
-    file: "src/engine/executor/interrupted-effect.ts",
-    find: "  return (await tx.interruptions.lock(basis.interruption))?.outcome === basis.outcome;\n",
-    replace: "  return true;\n",
-    breaks: "An effect is sent again although somebody has said that it happened.",
-  },
 
   // --- Retries ------------------------------------------------------------------------------------------------------------
   {
@@ -382,19 +368,6 @@ export const MUTANTS: readonly Mutant[] = [
   },
 
   // --- Schedules, webhooks, subscriptions ----------------------------------------------------------------------------------
-  {
-    name: "schedule-slot-started-twice",
-    file: "src/engine/run-state/schedules.ts",
-    find:
-      '      if (!advanced || hasRun || "failed" in prepared || skip !== undefined) return false;\n' +
-      "      await startRun(context, tx, prepared);\n",
-    replace:
-      '      if ("failed" in prepared || skip !== undefined) return false;\n' +
-      "      // The unique index refuses a second run with the same time.\n" +
-      "      const scheduledFor = hasRun ? iso(Date.parse(time) + 1) : time;\n" +
-      "      await startRun(context, tx, { ...prepared, scheduledFor });\n",
-    breaks: "Two workers start a run for one time of a schedule.",
-  },
   {
     name: "schedule-slot-lost",
     file: "src/engine/run-state/schedules.ts",
