@@ -18,7 +18,7 @@ describe("simulated installations", () => {
   // A process for each half: two processors are busy then.
   it.concurrent.each([1, 1 + SEEDS])(
     `keep every promise, whatever fails (${SEEDS} seeds from %i)`,
-    { timeout: patiently(300_000) },
+    { timeout: patiently(900_000) },
     async (from) => {
       const result = await runSimulation(["--from", String(from), "--seeds", String(SEEDS), "--first"]);
       expect(result).toEqual({
@@ -28,7 +28,7 @@ describe("simulated installations", () => {
     },
   );
 
-  it("have the same story each time", { timeout: patiently(120_000) }, async () => {
+  it("have the same story each time", { timeout: patiently(300_000) }, async () => {
     const { output } = await story();
     expect(output).toMatch(/failure \d+: /);
     const { output: again } = await story();
@@ -43,7 +43,7 @@ describe("planted bugs", () => {
     expect(replace).not.toBe(find);
   });
 
-  it("break a promise, which is shown", { timeout: patiently(120_000) }, async () => {
+  it("break a promise, which is shown", { timeout: patiently(300_000) }, async () => {
     const { output, code } = await runSimulation(["--mutant", MUTANT, "--first", "--seeds", "10"]);
     expect(code).toBe(1);
     expect(output).toMatch(/^seed \d+ breaks /m);
