@@ -55,23 +55,23 @@ export const FAILURES = Object.keys(DESCRIPTIONS) as Failure[];
 
 /** The rates of a seed: most seeds have few kinds of failures, so that one kind does not hide another. */
 export function drawRates(random: () => number): FailureRates {
-  const often = (rate: number, share = 0.5): number =>
+  const drawRate = (rate: number, share = 0.5): number =>
     random() < share ? rate * 4 ** (2 * random() - 1) : 0;
   return {
-    kill: often(0.004, 0.7),
-    pause: often(0.003, 0.35),
-    fail: often(0.01, 0.3),
-    repeat: often(0.05, 0.3),
-    loseAnswer: often(0.01, 0.35),
-    slow: often(0.01, 0.35),
-    missChange: often(0.2),
-    refuse: often(0.1),
-    cut: often(0.05),
-    hang: often(0.02, 0.3),
-    down: often(0.05, 0.3),
-    stop: often(0.1, 0.3),
-    jump: often(0.1, 0.25),
-    full: often(0.05, 0.2),
+    kill: drawRate(0.004, 0.7),
+    pause: drawRate(0.003, 0.35),
+    fail: drawRate(0.01, 0.3),
+    repeat: drawRate(0.05, 0.3),
+    loseAnswer: drawRate(0.01, 0.35),
+    slow: drawRate(0.01, 0.35),
+    missChange: drawRate(0.2),
+    refuse: drawRate(0.1),
+    cut: drawRate(0.05),
+    hang: drawRate(0.02, 0.3),
+    down: drawRate(0.05, 0.3),
+    stop: drawRate(0.1, 0.3),
+    jump: drawRate(0.1, 0.25),
+    full: drawRate(0.05, 0.2),
   };
 }
 
@@ -80,7 +80,7 @@ export interface FailurePlan {
   /**
    * Draws whether a failure happens now.
    * @param at where, for the story
-   * @param weight how many times as often as usual it happens here
+   * @param weight how many times as drawRate as usual it happens here
    */
   happens(failure: Failure, at: string, weight?: number): boolean;
   /** How many failures have happened. */

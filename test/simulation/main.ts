@@ -1,6 +1,6 @@
 /**
- * Simulates installations: `npm run simulate -- --from 1 --seeds 200`. It prints the seeds that break a promise, and tells the story of the
- * first one, as short as it can be made. `--seed 17` tells the story of one seed. With `--mutant NAME` the product has a planted failure
+ * Simulates installations: `npm run simulate -- --from 1 --seeds 200`. It prints the seeds that break a promise, and the story of the first
+ * one, as short as it can be made. `--seed 17` prints the story of one seed. With `--mutant NAME` the product has a planted bug
  * (mutants.ts).
  */
 import { parseArgs } from "node:util";
@@ -11,9 +11,9 @@ const { values } = parseArgs({
     seeds: { type: "string", default: "200" },
     seed: { type: "string" },
     mutant: { type: "string" },
-    /** Ends with the first seed that breaks a promise, and tells no story. */
+    /** Ends with the first seed that breaks a promise, and prints no story. */
     first: { type: "boolean", default: false },
-    /** Tells the story as it is, not as short as it can be made. */
+    /** Prints the story as it is, not as short as it can be made. */
     whole: { type: "boolean", default: false },
   },
 });

@@ -239,7 +239,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/engine/run-state/fan-out.ts",
     find: "  } else if (!stopping && items.started < items.total) {\n",
     replace: '  } else if (!stopping && itemState !== "failed_continued" && items.started < items.total) {\n',
-    breaks: "After as many failed items as run at a time a fan-out with on_error: continue stops.",
+    breaks:
+      "A fan-out with on_error: continue stops when the number of its failed items reaches its concurrency.",
   },
   {
     name: "fan-out-join-counted-twice",

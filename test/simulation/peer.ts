@@ -23,13 +23,13 @@ export interface Peer {
   calls: readonly PeerCall[];
   /** The ids of accepted deliveries, by the type and the run of their event. */
   delivered: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Whether a call with this key was carried out. */
+  /** Whether a call with this key was performed. */
   wasDone(key: string): boolean;
   /** The calls whose path does not say which run they belong to. */
   ledger: readonly LedgerEntry[];
   /** The largest number of calls of the limited server at a time, of processes that were executing them. */
   readonly mostAtATime: number;
-  /** What the HTTP client of the product is replaced by. */
+  /** Replaces the HTTP client of the product. */
   send(request: HttpRequest, call: CallContext): Promise<HttpResponse>;
   /** The call of a tool of the limited server. */
   callTool: McpServers["call"];

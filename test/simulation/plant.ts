@@ -1,4 +1,4 @@
-/** Plants a failure in the product, as its modules are loaded. */
+/** Plants a bug in the product, as its modules are loaded. */
 import { registerHooks } from "node:module";
 import { MUTANTS } from "./mutants.ts";
 

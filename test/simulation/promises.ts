@@ -24,6 +24,13 @@ const rule = (name: string, when: string, condition: string, subject: string): s
   `create trigger watched_${name} after ${when} when ${condition} begin
      insert into journal (what, subject, detail) values ('broken', ${subject}, '${name}'); end;`;
 
+/** The run of a new or changed attempt has stopped or ended. */
+const HAS_STOPPED =
+  "exists (select 1 from runs where id = new.run_id and (stop is not null or finished_at is not null))";
+/** A run of a workflow whose runs execute one at a time executes beside another one. */
+const IS_NOT_ALONE = `new.admitted = 1 and new.workflow_id = '${COUNTING_WORKFLOW}' and exists
+  (select 1 from runs where workflow_id = new.workflow_id and id <> new.id and admitted = 1 and finished_at is null)`;
+
 /** Lets the database check each write. Violations are a part of `issuesOf`. */
 export function watchWrites(stateDir: string): void {
   installInvariantTriggers(stateDir);
@@ -32,24 +39,16 @@ export function watchWrites(stateDir: string): void {
     ${rule(
       "begun_after_the_run_was_stopped",
       "insert on run_attempts",
-      `new.status = 'running' and new.step_id not like 'undo:%'
-       and exists (select 1 from runs where id = new.run_id and (stop is not null or finished_at is not null))`,
+      `new.status = 'running' and new.step_id not like 'undo:%' and ${HAS_STOPPED}`,
       "new.run_id",
     )}
     ${rule(
       "begun_again_after_the_run_was_stopped",
       "update of status on run_attempts",
-      `new.status = 'running' and old.status <> 'running' and new.step_id not like 'undo:%'
-       and exists (select 1 from runs where id = new.run_id and (stop is not null or finished_at is not null))`,
+      `new.status = 'running' and old.status <> 'running' and new.step_id not like 'undo:%' and ${HAS_STOPPED}`,
       "new.run_id",
     )}
-    ${rule(
-      "several_runs_at_once",
-      "insert on runs",
-      `new.admitted = 1 and new.workflow_id = '${COUNTING_WORKFLOW}' and exists
-       (select 1 from runs where workflow_id = new.workflow_id and id <> new.id and admitted = 1 and finished_at is null)`,
-      "new.id",
-    )}
+    ${rule("several_runs_at_once", "insert on runs", IS_NOT_ALONE, "new.id")}
     ${rule(
       "cancelled_without_its_child_run",
       "update of status on runs",
@@ -57,13 +56,7 @@ export function watchWrites(stateDir: string): void {
        and c.stop is null and not exists (select 1 from jobs where run_id = c.id and kind = 'cancel'))`,
       "new.id",
     )}
-    ${rule(
-      "several_runs_at_a_time",
-      "update of admitted on runs",
-      `new.admitted = 1 and new.workflow_id = '${COUNTING_WORKFLOW}' and exists
-       (select 1 from runs where workflow_id = new.workflow_id and id <> new.id and admitted = 1 and finished_at is null)`,
-      "new.id",
-    )}
+    ${rule("several_runs_at_a_time", "update of admitted on runs", IS_NOT_ALONE, "new.id")}
   `);
   db.close();
 }
@@ -174,7 +167,7 @@ function lateCallIssues({ stopped }: Promises, peer: Peer): string[] {
 function settledIssues({ happened }: Promises, peer: Peer): string[] {
   return peer.calls
     .filter(({ key, at }) => at > (happened.get(key) ?? Infinity) + SENT_MS)
-    .map(({ stepRef }) => `${stepRef}: was called after somebody had said that it happened`);
+    .map(({ stepRef }) => `${stepRef}: was called after a person had settled that it happened`);
 }
 
 /** A step has one child run for each item and iteration. */
@@ -314,7 +307,7 @@ function usageIssues(db: Database.Database): string[] {
     : [`${counted!.used} starts are counted for ${counted!.runs} runs`];
 }
 
-/** A payment is carried out once where a person or a lookup is asked before it is sent again. */
+/** A payment is performed once where a person or a lookup is asked before it is sent again. */
 function paymentIssues(db: Database.Database, peer: Peer): string[] {
   const names = PAYING_WORKFLOWS.map((name) => `'${name}'`).join(", ");
   const ids = new Set(

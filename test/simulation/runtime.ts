@@ -37,8 +37,8 @@ export interface Runtime {
   current(): SimulatedProcess | undefined;
   /** Runs code as that of a process. */
   within<T>(process: SimulatedProcess, work: () => T): T;
-  /** Calls back later, unless the process has ended. @returns a function that prevents it */
-  after(ms: number, work: () => void, owner?: SimulatedProcess): () => void;
+  /** Calls back later, unless the process has ended. */
+  after(ms: number, work: () => void, owner?: SimulatedProcess): void;
   /** Resolves later; never, if the running process ends before. */
   sleep(ms: number): Promise<void>;
   /** A source of random numbers from 0 to 1 for what happens to the product, for each purpose one. The product has one of its own. */
@@ -213,10 +213,7 @@ export function simulatedRuntime(seed: number): Runtime {
     wallTime: () => EPOCH + now,
     current: () => context.getStore(),
     within: (process, work) => context.run(process, work),
-    after(ms, work, owner) {
-      const event = schedule(ms, work, owner);
-      return () => cancel(event);
-    },
+    after: (ms, work, owner) => void schedule(ms, work, owner),
     async sleep(ms) {
       const owner = context.getStore();
       if (owner?.alive === false) await never();

@@ -31,7 +31,7 @@ const RECOVERY_MS = 180_000;
 /** How often it is checked whether everything has ended, in virtual milliseconds. */
 const CHECK_MS = 250;
 
-/** How many ids are made of the random bytes that are asked for at once. */
+/** Number of ids whose random bytes are requested at once (core/ids.ts). */
 const ID_POOL = 128;
 
 export interface Simulated {
@@ -46,8 +46,6 @@ export interface Simulated {
   failures: number;
   events: number;
   runs: number;
-  /** When everything had ended, in virtual milliseconds. */
-  endedAt: number;
 }
 
 export interface SimulationOptions {
@@ -55,7 +53,7 @@ export interface SimulationOptions {
   rates?: FailureRates;
   /** Numbers of failures, and of what clients do, that do not happen. */
   without?: { failures: ReadonlySet<number>; actions: ReadonlySet<number> };
-  /** Whether the story tells what each commit has changed. */
+  /** Whether the story has the changes of each commit. */
   inDetail?: boolean;
 }
 
@@ -106,7 +104,7 @@ async function prepare(stateDir: string): Promise<void> {
     { name: "ends", url: `${PEER}/events`, events: ["run.succeeded", "run.failed"] },
     call,
   );
-  // Looks through the processes of the machine, once for each installation.
+  // It reads the processes of the machine, once for each installation.
   await instance.store.transaction(assertNoOlderCopies);
   await close();
   await instance.close();
@@ -192,7 +190,6 @@ export async function simulate(
       checkEnd();
     });
     const events = await runtime.advance(() => isOver || runtime.now() > DISTURBED_MS + RECOVERY_MS);
-    const endedAt = runtime.now();
     if (!accepted) broken.push("not every request was accepted after the failures had ended");
     await installation.close();
     const issues = [
@@ -210,7 +207,6 @@ export async function simulate(
       failures: failures.count(),
       events,
       runs: db.prepare("select count(*) from runs").pluck().get() as number,
-      endedAt,
     };
   } finally {
     watching?.close();

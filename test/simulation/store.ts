@@ -1,7 +1,13 @@
 /** The store of a simulated process: the real one, whose answers come late, get lost, or do not come because the process has died. */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { Kysely, type CompiledQuery, type QueryResult, type Transaction } from "kysely";
-import { SqliteIntrospector, SqliteQueryCompiler } from "kysely";
+import {
+  type CompiledQuery,
+  Kysely,
+  type QueryResult,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type Transaction,
+} from "kysely";
 import type { ChangeFeed } from "../../src/core/change-feed.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { openStore, type SqliteStore } from "../../src/store/database.ts";

@@ -13,21 +13,21 @@ const TALLYING_WORKFLOW = "tally";
 export const LIMITED_SERVER = "press";
 /** Its payments are settled by a person. */
 export const PAYING_WORKFLOWS: readonly string[] = ["pay", "pay-with-lookup"];
-/** Its effect is sent again by itself, unless somebody has said before that it happened. */
+/** Its effect is sent again by itself, unless a person has settled before that it happened. */
 export const RISKING_WORKFLOW = "risk";
-/** Fails, and is retried by a client: its first step is not sent again. */
+/** Its runs fail, and a client retries them: the first step is not sent again. */
 export const RETRIED_WORKFLOW = "second";
 /** A run of it follows each failure of `alarmed`. */
 export const HANDLING_WORKFLOW = "handler";
-/** Called after an approval. Clients publish new versions of it meanwhile. */
+/** It is called after an approval. Clients publish new versions of it meanwhile. */
 export const CALLED_WORKFLOW = "callee";
-/** A version of it: they differ in what nobody reads. */
+/** A version of it. The versions differ in a value that nothing reads. */
 export const calledDefinition = (version: number) => ({
   inputs,
   steps: [{ id: "a", type: "set", values: { version } }],
   output: "${{ inputs.n + 1 }}",
 });
-/** Where calls go whose path does not say which run they are of. */
+/** The path of calls that does not say which run they belong to. */
 export const LEDGER = "/ledger/";
 /** Its event never matches. */
 export const PICKY_WORKFLOW = "picky";
@@ -48,6 +48,20 @@ const call = (id: string, more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
+/** A step that fails after `work`. */
+const FAILING = { id: "gate", type: "assert", that: "steps.work.body.one < 0", message: "Never." };
+
+/** A step that uses the limited server. */
+const press = (id: string) => ({
+  id,
+  type: "tool",
+  server: LIMITED_SERVER,
+  tool: "work",
+  needs: ["first"],
+  arguments: { ref: `\${{ run.id }}/${id}/-1`, n: "${{ steps.first.x }}" },
+  retry,
+});
+
 export interface SimulatedWorkflow extends CrashWorkflow {
   /** The codes of errors that some runs may fail with. */
   mayFailWith?: readonly string[];
@@ -58,17 +72,7 @@ const MORE: readonly SimulatedWorkflow[] = [
     name: "pay",
     definition: {
       inputs,
-      steps: [
-        {
-          id: "pay",
-          type: "http",
-          method: "POST",
-          url: `${PEER}/\${{ run.id }}/pay/-1`,
-          retry,
-          timeout: "5s",
-          on_interrupted: "ask",
-        },
-      ],
+      steps: [call("pay", { timeout: "5s", on_interrupted: "ask" })],
       output: "${{ steps.pay.body.one + inputs.n }}",
     },
     expectedOutput: (n) => n + 1,
@@ -78,12 +82,7 @@ const MORE: readonly SimulatedWorkflow[] = [
     definition: {
       inputs,
       steps: [
-        {
-          id: "pay",
-          type: "http",
-          method: "POST",
-          url: `${PEER}/\${{ run.id }}/pay/-1`,
-          retry,
+        call("pay", {
           timeout: "5s",
           on_interrupted: "ask",
           lookup: {
@@ -94,7 +93,7 @@ const MORE: readonly SimulatedWorkflow[] = [
             happened: "result.body.found",
             output: { status_code: 200, headers: {}, body: { one: 1 } },
           },
-        },
+        }),
       ],
       output: "${{ steps.pay.body.one + inputs.n }}",
     },
@@ -118,7 +117,7 @@ const MORE: readonly SimulatedWorkflow[] = [
         },
       ],
       steps: [
-        { id: "work", type: "http", method: "POST", url: `${PEER}/\${{ run.id }}/work/-1`, retry },
+        call("work"),
         { id: "sum", type: "set", values: { y: "${{ inputs.n + steps.work.body.one }}" } },
       ],
       output: "${{ steps.sum.y }}",
@@ -211,10 +210,7 @@ const MORE: readonly SimulatedWorkflow[] = [
     failsWith: "assert_failed",
     definition: {
       inputs,
-      steps: [
-        call("work"),
-        { id: "gate", type: "assert", that: "steps.work.body.one < 0", message: "Never." },
-      ],
+      steps: [call("work"), FAILING],
       on_failure: HANDLING_WORKFLOW,
     },
     expectedOutput: () => undefined,
@@ -235,17 +231,9 @@ const MORE: readonly SimulatedWorkflow[] = [
     definition: {
       inputs: { type: "object", properties: { n: { type: "integer" }, ref: { type: "string" } } },
       steps: [
-        { id: "a", type: "http", method: "POST", url: `${PEER}${LEDGER}\${{ inputs.ref }}/a`, retry },
-        {
-          id: "b",
-          type: "http",
-          method: "POST",
-          url: `${PEER}${LEDGER}\${{ inputs.ref }}/b`,
-          // The first one that is carried out fails for good.
-          query: { fail: "first" },
-          retry,
-          needs: ["a"],
-        },
+        call("a", { url: `${PEER}${LEDGER}\${{ inputs.ref }}/a` }),
+        // The first call that arrives fails for good.
+        call("b", { url: `${PEER}${LEDGER}\${{ inputs.ref }}/b`, query: { fail: "first" }, needs: ["a"] }),
       ],
       output: "${{ inputs.n + steps.a.body.one + steps.b.body.one }}",
     },
@@ -256,10 +244,7 @@ const MORE: readonly SimulatedWorkflow[] = [
     failsWith: "assert_failed",
     definition: {
       inputs,
-      steps: [
-        call("work"),
-        { id: "gate", type: "assert", that: "steps.work.body.one < 0", message: "Never." },
-      ],
+      steps: [call("work"), FAILING],
     },
     expectedOutput: () => undefined,
   },
@@ -337,23 +322,8 @@ const MORE: readonly SimulatedWorkflow[] = [
       inputs,
       steps: [
         { id: "first", type: "set", values: { x: "${{ inputs.n }}" } },
-        {
-          id: "work",
-          type: "tool",
-          server: LIMITED_SERVER,
-          tool: "work",
-          arguments: { ref: "${{ run.id }}/work/-1", n: "${{ steps.first.x }}" },
-          retry,
-        },
-        {
-          id: "again",
-          type: "tool",
-          server: LIMITED_SERVER,
-          tool: "work",
-          needs: ["first"],
-          arguments: { ref: "${{ run.id }}/again/-1", n: "${{ steps.first.x }}" },
-          retry,
-        },
+        press("work"),
+        press("again"),
         {
           id: "sum",
           type: "set",
