@@ -93,11 +93,21 @@ export interface TextRewrite {
   edits: readonly { start: number; end: number; text: string }[];
 }
 
+/** A place in a text, or in an expression that the text contains. */
+export interface TextPlace {
+  /** The text or the expression. */
+  source: string;
+  /** Offset in `source`, in UTF-16 units. */
+  offset: number;
+}
+
 /** A validation issue with a path relative to the step. */
 export type PartialIssue = Omit<Issue, "path" | "patch"> & {
   path?: PropertyKey[];
   /** The one right change of the text at the path, or of an expression in that text. */
   rewrite?: TextRewrite;
+  /** What the issue is about, in the text at the path. */
+  place?: TextPlace;
   /** Set for a finding that does not prevent running. */
   severity?: "warning";
   /** The name that the issue is about, such as the id of a step. */

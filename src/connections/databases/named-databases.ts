@@ -14,6 +14,7 @@ import { accessIssues } from "./access.ts";
 import type { ScratchTable } from "./child-protocol.ts";
 import type { Driver, Statement } from "./driver.ts";
 import { issueOf, issueWithSuggestion } from "./prepare-issues.ts";
+import { placeInQuery } from "./query-place.ts";
 import { knownValue, parameterIssues, toBoundValue, unfitValueIssue } from "./parameters.ts";
 import { emptyScratchTables, buildScratchTables } from "./scratch-tables.ts";
 import { scanQuery, type ScannedQuery } from "./sql-scanner.ts";
@@ -175,7 +176,12 @@ export function namedDatabases(
           const { issue, missing } = await issueWithSuggestion(error, driver, call);
           // Without write access the database refuses a statement that writes, which is reported already.
           if (issues.length > 0 && issue.code === "database_read_only") return { issues };
-          return { issues: [...issues, issue], missing };
+          const place = placeInQuery(text, scanned.isComment, {
+            message: issue.message,
+            missing: missing?.name,
+          });
+          const isOfQuery = place !== undefined && issue.path?.[0] === "query";
+          return { issues: [...issues, isOfQuery ? { ...issue, place } : issue], missing };
         }
       } catch (error) {
         return { issues: [issueOf(error)] };

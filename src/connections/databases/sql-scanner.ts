@@ -21,6 +21,8 @@ export interface ScannedQuery {
   /** Words in lower case, parentheses, and one `?` for each quoted text or parameter, in order. */
   tokens: readonly string[];
   issues: PartialIssue[];
+  /** Whether a comment is at an offset. */
+  isComment(offset: number): boolean;
   /** The query as a driver takes it; `index` counts `names` from 0. */
   render(placeholder: (index: number) => string): RenderedQuery;
 }
@@ -98,6 +100,7 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
   const words = new Set<string>();
   const tokens: string[] = [];
   const pieces: Piece[] = [];
+  const comments: { from: number; to: number }[] = [];
   /** The query without comments. */
   let code = "";
   let keyword = "";
@@ -142,6 +145,7 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
           "must not hold a comment that the server executes",
           "Remove the /*! comment.",
         );
+      comments.push({ from: at, to: at + comment.length });
       take(comment, true);
       continue;
     }
@@ -202,6 +206,7 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
     words,
     tokens,
     issues,
+    isComment: (offset) => comments.some(({ from, to }) => from <= offset && offset < to),
     render: (placeholder) => render(query, pieces, placeholder),
   };
 }

@@ -3,9 +3,9 @@ import type { Diagnostic } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
 import { type EditorIssue, issueSentence } from "./format.ts";
 
-/** A key with its value in the same line, or else the next word. */
+/** A key with its value in the same line, or else the next word. The space before the colon of `a ? b : c` makes no key. */
 const MARKED_RANGE =
-  /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s:,[\]{}]+)(?:\s*:\s+(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s,[\]{}#][^,[\]{}#]*))?/;
+  /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s:,[\]{}]+)(?::\s+(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s,[\]{}#][^,[\]{}#]*))?/;
 
 /** @returns the diagnostics in the order of the text; an issue without a line comes first */
 export function diagnostics(doc: Text, issues: readonly EditorIssue[]): Diagnostic[] {

@@ -4,7 +4,13 @@ import type { EditorIssue } from "../../../src/web/editor/format.ts";
 import { diagnostics } from "../../../src/web/editor/diagnostics.ts";
 import { DARK, LIGHT } from "../../../src/web/editor/palette.ts";
 
-const lines = ["steps:", "  - id: a", "    for: 10 minutes # long", "    headers: { A: { secret: nope } }"];
+const lines = [
+  "steps:",
+  "  - id: a",
+  "    for: 10 minutes # long",
+  "    headers: { A: { secret: nope } }",
+  "    n: ${{ isBig ? huge : small }}",
+];
 const issue = (line: number, column: number): EditorIssue => ({
   path: "p",
   message: "is wrong",
@@ -23,6 +29,11 @@ describe("diagnostics", () => {
     expect(markedText(3, 5)).toBe("for: 10 minutes");
     expect(markedText(4, 21)).toBe("secret: nope");
     expect(markedText(2, 1)).toBe("-");
+  });
+
+  it("marks a word inside of a value", () => {
+    expect(markedText(3, 13)).toBe("minutes");
+    expect(markedText(5, 20)).toBe("huge");
   });
 
   it("stays within the text when it has become shorter", () => {

@@ -16,8 +16,9 @@ import {
   visit,
   YAMLParseError,
 } from "yaml";
-import { offsetOf } from "../../../core/yaml-positions.ts";
+import { offsetOf, offsetOfPlace } from "../../../core/yaml-positions.ts";
 import type { Issue } from "../../../../schemas/problem.ts";
+import type { LocatedIssue } from "./check-report.ts";
 import { isJsonText, type MisreadScalar, readScalars } from "./yaml-scalars.ts";
 import { type YamlValueIssue, yamlValueIssues } from "./yaml-values.ts";
 
@@ -45,8 +46,8 @@ export interface ParsedYaml {
   valueIssues: ValueIssue[];
   /** Values that may have been meant as text. */
   misread: MisreadScalar[];
-  /** Returns for each path the position of its key, or of the innermost node around it. */
-  locate(paths: readonly (readonly PropertyKey[])[]): SourcePosition[];
+  /** Returns for each issue the position of its place, or of the key of its path, or of the innermost node around it. */
+  locate(issues: readonly Pick<LocatedIssue, "path" | "place">[]): SourcePosition[];
 }
 
 const QUOTE = "Quote it: write the value in \" or ' quotes, or as a block after |.";
@@ -109,7 +110,13 @@ export function readYaml(text: string): ParsedYaml {
       issues,
       valueIssues,
       misread: misread.length > 0 && isJsonText(text) ? [] : misread,
-      locate: (paths) => paths.map((path) => at(offsetOf(document, path))),
+      locate: (located) =>
+        located.map(({ path, place }) =>
+          at(
+            (place === undefined ? undefined : offsetOfPlace({ document, text }, path, place)) ??
+              offsetOf(document, path),
+          ),
+        ),
     };
   } catch (error) {
     const message = `could not be read: ${(error as Error).message}`;

@@ -24,7 +24,7 @@ export function reportIssues(
 ): ReportedIssues {
   const report = (belongs: (issue: LocatedIssue) => boolean): Issue[] => {
     const located = inOrder(distinct(inDocument.filter(belongs)), value).slice(0, MAX_ISSUES);
-    const positions = located.length > 0 ? locate?.(located.map(({ path }) => path)) : undefined;
+    const positions = located.length > 0 ? locate?.(located) : undefined;
     const issues = located.map((issue, index) => Object.assign({ ...positions?.[index] }, toIssue(issue)));
     return [...issues, ...distinct(inArguments.filter(belongs)).map(toIssue)].slice(0, MAX_ISSUES);
   };
@@ -32,7 +32,17 @@ export function reportIssues(
 }
 
 function toIssue(located: LocatedIssue): Issue {
-  const { path, patch, line, column, rewrite: _, severity: __, subject: ___, ...issue } = located;
+  const {
+    path,
+    patch,
+    line,
+    column,
+    rewrite: _,
+    place: __,
+    severity: ___,
+    subject: ____,
+    ...issue
+  } = located;
   return {
     path: formatPath(path),
     ...issue,

@@ -2,7 +2,7 @@
 import { exceedsDepth, MAX_JSON_DEPTH } from "../../../../schemas/text.ts";
 import { describeLoss, withLongNumbers } from "../../../core/json-text.ts";
 import { type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
-import { type SourcePosition, readYaml, type ParsedYaml, TOO_DEEP } from "./read-yaml.ts";
+import { readYaml, type ParsedYaml, TOO_DEEP } from "./read-yaml.ts";
 import type { MisreadScalar } from "./yaml-scalars.ts";
 import type { Issue } from "../../../../schemas/problem.ts";
 
@@ -20,8 +20,8 @@ export interface Source {
   valueIssues: LocatedIssue[];
   /** Values of YAML that may have been meant as text. */
   misread: readonly MisreadScalar[];
-  /** Returns the positions of paths in the text; undefined if the source is an object. */
-  locate?: (paths: readonly (readonly PropertyKey[])[]) => SourcePosition[];
+  /** Returns the positions of issues in the text; undefined if the source is an object. */
+  locate?: ParsedYaml["locate"];
 }
 
 type Read = Pick<ParsedYaml, "value" | "issues" | "valueIssues" | "misread"> & Pick<Source, "locate">;

@@ -44,7 +44,12 @@ export const issueAt = (
   location: SourceLocation,
   message: string,
   more: IssueDetails = {},
-): ExpressionIssue => ({ code, message: withLocation(message, location), ...more });
+): ExpressionIssue => ({
+  code,
+  message: withLocation(message, location),
+  place: { source: location.input, offset: location.pos },
+  ...more,
+});
 
 /** The error of a failed evaluation. */
 export class ExpressionError extends StepError {

@@ -81,7 +81,7 @@ describe("warnings of a check", () => {
         did_you_mean: "region",
         fix: "Write region, or test for regoin first with has(…).",
         line: 5,
-        column: 15,
+        column: 38,
       },
     ]);
   });

@@ -33,12 +33,44 @@ async function checker(access = "read-write") {
     },
     env: { SHOP_PASSWORD: PASSWORD },
   });
-  return async (...steps: object[]) =>
+  return async (...steps: (object | string)[]) =>
     harness.engine.check(
-      { steps: steps.map((step, index) => Object.assign({ id: `s${index}`, type: "sql" }, step)) },
+      typeof steps[0] === "string"
+        ? steps[0]
+        : { steps: steps.map((step, index) => Object.assign({ id: `s${index}`, type: "sql" }, step)) },
       { checkConnections: true },
     );
 }
+
+const definitionWith = (database: string, query: string): string =>
+  `steps:\n  - id: a\n    type: sql\n    database: ${database}\n    query: |\n${query.replaceAll(/^/gm, "      ")}\n`;
+
+describe("a wrong word in a query", () => {
+  const SELECT = "SELECT name,\n  price AS prise_now -- prise?\nFROM products\n\n";
+
+  it.each([
+    ["pg", `${SELECT}WHERE «prise» > 1`],
+    ["pg", `${SELECT}WHERE name = :name AND «products.prise» > 1`],
+    ["pg", "SELECT *\nFROM «prodcts» AS p"],
+    ["pg", `${SELECT}WHERE «ORDER» = 1`],
+    ["shop", `${SELECT}WHERE «prise» > 1`],
+    ["shop", `${SELECT}WHERE products.«prise» > 1`],
+    ["shop", "SELECT *\nFROM «prodcts» AS p"],
+    ["shop", `${SELECT}WHERE «ORDER» = 1`],
+    ["scratch", "SELECT i AS range_i\nFROM range(10) t(i)\nWHERE «j» > 1"],
+    ["scratch", "SELECT *\nFROM «nothing» AS p"],
+    ["scratch", "SELECT 1 AS x\nFROM range(10)\nWHERE «ORDER» = 1"],
+  ])("has its line and column, on %s: %s", async (database, marked) => {
+    const check = await checker();
+    const text = definitionWith(database, marked.replaceAll(/[«»]/g, ""));
+    const params = marked.includes(":name") ? `    params: { name: x }\n` : "";
+    const { errors } = await check(text + params);
+    expect(errors).toMatchObject([{ path: "steps[0].query" }]);
+    const { line, column } = errors[0]!;
+    const before = marked.slice(0, marked.indexOf("«")).split("\n");
+    expect([line, column]).toEqual([5 + before.length, 7 + before.at(-1)!.length]);
+  });
+});
 
 describe("a step that only reads", () => {
   it.each([

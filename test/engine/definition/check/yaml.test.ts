@@ -200,7 +200,31 @@ describe("YAML", () => {
 
   it("gives the line and column of an issue", async () => {
     const text = "steps:\n  - id: a\n    type: set\n    values:\n      x: ${{ input.y }}\n";
-    expect(await issueOf(text)).toMatchObject({ path: "steps[0].values.x", line: 5, column: 7 });
+    expect(await issueOf(text)).toMatchObject({ path: "steps[0].values.x", line: 5, column: 14 });
+  });
+
+  it.each([
+    ["a plain text", "x: Sum ${{ nope.a }} of nope"],
+    ["a text in quotes", 'x: "Sum nope ${{ nope.a }}"'],
+    ["a text in single quotes", "x: 'It''s nope ${{ nope.a }}'"],
+    ["a block", "x: |\n        nope\n\n          # nope\n        ${{ nope.a }}\n        nope"],
+    ["a folded block", "x: >-\n        nope\n        nope ${{ nope.a }}\n        nope"],
+    ["a text of several lines", "x: nope\n        nope ${{ nope.a }}\n        nope"],
+    ["a text of other scripts", "x: 週間 😀 nope ${{ nope.a }}"],
+    ["lines that end in CRLF", "x: |\r\n        nope\r\n        ${{ nope.a }}\r\n"],
+  ])("gives the place of a wrong word in %s", async (_, values) => {
+    const text = `steps:\n  - id: a\n    type: set\n    values:\n      ${values}\n`;
+    const { line, column } = await issueOf(text);
+    expect(text.split("\n")[line! - 1]!.slice(column! - 1)).toMatch(/^nope\.a/);
+  });
+
+  it.each([
+    ["an escape", 'x: "\\nope \\u006eope nope ${{ nope.a }}"'],
+    ["an alias", "w: &w ${{ 1 }}\n      x: *w\n      y: ${{ nope.a }}"],
+  ])("gives the place of the key or the word, never that of another word, with %s", async (_, values) => {
+    const text = `steps:\n  - id: a\n    type: set\n    values:\n      ${values}\n`;
+    const { line, column } = await issueOf(text);
+    expect(text.split("\n")[line! - 1]!.slice(column! - 1)).toMatch(/^(?:nope\.a|x: )/);
   });
 
   it.each([
@@ -403,7 +427,7 @@ steps:
   it("is read in a worker if it is long, with positions", async () => {
     const long = Array.from({ length: 500 }, (_, index) => set(`a${index}`, { text: "x".repeat(100) }));
     const text = toYaml({ steps: [...long, set("last", { x: "${{ nothing }}" })] });
-    expect(await issueOf(text)).toMatchObject({ path: "steps[500].values.x", line: 4 * 500 + 5, column: 7 });
+    expect(await issueOf(text)).toMatchObject({ path: "steps[500].values.x", line: 4 * 500 + 5, column: 15 });
   });
 
   it("is written with blocks for long strings and with id and type first in a step", () => {

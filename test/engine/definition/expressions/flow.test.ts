@@ -145,6 +145,7 @@ describe("a value that may be null", () => {
         message: "applies + to inputs.o.x, which may be null (in `1 + inputs.o.x`, character 14)",
         fix: "Write (inputs.o.x ?? 0), or test it first: inputs.o.x != null.",
         severity: "warning",
+        place: { source: "1 + inputs.o.x", offset: 13 },
       },
     ]);
     expect(checkCel("steps.tried.rows.map(r, r.total).sum()", typeScope).issues).toMatchObject([
