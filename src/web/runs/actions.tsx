@@ -93,6 +93,16 @@ function RetryButtons({ run }: { run: LiveRun }) {
     return may("write") ? <CreateWorkflowLink run={run} /> : null;
   return (
     <>
+      {run.workflow_id !== null && (
+        <Button
+          component={Link}
+          to={`/workflows/${run.workflow_id}/run?from=${run.id}`}
+          variant="default"
+          leftSection={<IconPlayerPlay size={16} aria-hidden />}
+        >
+          Run again
+        </Button>
+      )}
       {may("write") && run.workflow_id !== null && (
         <Button
           component={Link}
@@ -103,17 +113,8 @@ function RetryButtons({ run }: { run: LiveRun }) {
           Edit and retry
         </Button>
       )}
-      {/* A retry of a succeeded run would reuse every step, so it offers a new run instead. */}
-      {run.status === "succeeded" ? (
-        <Button
-          component={Link}
-          to={`/workflows/${run.workflow_id}/run`}
-          variant="default"
-          leftSection={<IconPlayerPlay size={16} aria-hidden />}
-        >
-          Run again
-        </Button>
-      ) : (
+      {/* A retry of a succeeded run would reuse every step. */}
+      {run.status !== "succeeded" && (
         <Button
           leftSection={<IconRefresh size={16} aria-hidden />}
           loading={retry.isPending}

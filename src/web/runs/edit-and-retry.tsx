@@ -1,28 +1,17 @@
-/** Retries a run with a changed definition, which applies to the new run only. */
-import { Alert, Button, Group, List, Stack, Text } from "@mantine/core";
-import { IconRefresh } from "@tabler/icons-react";
+/** Retries a run with another definition, other inputs, or both, which apply to the new run only. */
+import { Alert } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
-import { Link, useParams } from "react-router";
-import type { Run } from "../../../schemas/run.ts";
+import { useParams } from "react-router";
 import { useHasScope } from "../app/session.tsx";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
-import { type EditorIssue, placeIssues, toText } from "../editor/format.ts";
-import { useValidation } from "../editor/use-validation.ts";
+import { toText } from "../editor/format.ts";
 import { AccessDenied } from "../ui/access-denied.tsx";
 import { ErrorAlert, QueryContent, Page, LoadingSkeleton } from "../ui/page.tsx";
-import { UnsavedChangesGuard } from "../workflows/unsaved-changes-guard.tsx";
 import { RunLink } from "./facts.tsx";
-import { pluralize } from "./labels.ts";
 import { runName } from "./run-name.ts";
-import { Section } from "./section.tsx";
-import { useRetry } from "./retry.tsx";
-import { definitionQuery, runQuery } from "./queries.ts";
+import { definitionQuery, inputsQuery, runQuery } from "./queries.ts";
 import { hasEnded } from "./live-updates.ts";
-import { useRetryPreview } from "./use-retry-preview.ts";
-
-const DefinitionEditor = lazy(() => import("../editor/definition-editor.tsx"));
-const DefinitionDiff = lazy(() => import("../editor/definition-diff.tsx"));
+import { RetryEditor, type WorkflowRun } from "./retry-editor.tsx";
 
 export default function EditAndRetry() {
   const { runId = "" } = useParams();
@@ -37,8 +26,8 @@ export default function EditAndRetry() {
       title={run.data === undefined ? "Edit and retry" : `Edit and retry ${runName(run.data)}`}
       about={
         <>
-          Retries <RunLink id={runId} /> with a changed definition. The changes apply to the new run only. To
-          keep them, edit the workflow.
+          Retries <RunLink id={runId} /> with another definition, other inputs, or both. The changes apply to
+          the new run only. Its page offers to keep a changed definition as a version.
         </>
       }
     >
@@ -49,7 +38,7 @@ export default function EditAndRetry() {
               A single step can only be retried as it was. <RunLink id={runId}>Back to the run</RunLink>
             </Alert>
           ) : hasEnded(data) ? (
-            <OriginalDefinition key={data.id} run={{ ...data, workflow_id: data.workflow_id }} />
+            <OriginalRun key={data.id} run={{ ...data, workflow_id: data.workflow_id }} />
           ) : (
             <Alert color="gray" title="This run is still active" role="note">
               Wait until it ends, or cancel it before you retry. <RunLink id={runId}>Back to the run</RunLink>
@@ -61,11 +50,10 @@ export default function EditAndRetry() {
   );
 }
 
-type WorkflowRun = Run & { workflow_id: string };
-
-/** Loads the definition of the run, as text. */
-function OriginalDefinition({ run }: { run: WorkflowRun }) {
+/** Loads the definition of the run, as text, and its inputs. */
+function OriginalRun({ run }: { run: WorkflowRun }) {
   const definition = useQuery(definitionQuery(run.id));
+  const inputs = useQuery(inputsQuery(run.id));
   const text = useQuery({
     queryKey: ["runs", run.id, "definition", "yaml"],
     queryFn: () => toText(definition.data ?? null, "yaml"),
@@ -75,91 +63,14 @@ function OriginalDefinition({ run }: { run: WorkflowRun }) {
   if (definition.isError)
     return <ErrorAlert error={definition.error} retry={() => void definition.refetch()} />;
   return (
-    <QueryContent query={text} skeleton={<LoadingSkeleton rows={8} />}>
-      {(original) => <RetryEditor run={run} definition={definition.data ?? {}} original={original} />}
+    <QueryContent query={inputs} skeleton={<LoadingSkeleton rows={8} />}>
+      {({ inputs: given }) => (
+        <QueryContent query={text} skeleton={<LoadingSkeleton rows={8} />}>
+          {(original) => (
+            <RetryEditor run={run} definition={definition.data ?? {}} text={original} inputs={given} />
+          )}
+        </QueryContent>
+      )}
     </QueryContent>
-  );
-}
-
-interface RetryEditorProps {
-  run: WorkflowRun;
-  definition: Record<string, unknown>;
-  original: string;
-}
-
-function RetryEditor({ run, definition, original }: RetryEditorProps) {
-  const [text, setText] = useState(original);
-  /** The issues of the last retry, which apply only to the text that was sent. */
-  const [rejected, setRejected] = useState<{ text: string; issues: EditorIssue[] }>();
-  const validation = useValidation(text, "yaml", { workflowId: run.workflow_id });
-  const retry = useRetry(run, async (issues) =>
-    setRejected({ text, issues: await placeIssues(text, "yaml", issues) }),
-  );
-  const preview = useRetryPreview(definition, text, run.steps ?? []);
-  const issues =
-    validation.issues.length === 0 && rejected?.text === text ? rejected.issues : validation.issues;
-  const errors = issues.filter(({ severity }) => severity === "error").length;
-  const hasErrors = validation.state === "checked" && errors > 0;
-  const isChanged = text !== original;
-  const send = (): void => retry.mutate({ definition: text });
-  return (
-    <Stack gap="lg">
-      <UnsavedChangesGuard
-        when={isChanged && !retry.isPending && !retry.isSuccess}
-        what="your changes to the definition"
-      />
-      <Suspense fallback={<LoadingSkeleton rows={8} />}>
-        <DefinitionEditor
-          value={text}
-          format="yaml"
-          onChange={setText}
-          issues={issues}
-          steps={validation.report?.steps}
-          workflowId={run.workflow_id}
-          project={run.project}
-          label={`Definition of ${run.workflow_id} for the new run`}
-        />
-      </Suspense>
-      {isChanged && (
-        <Section title="Your changes" order={2}>
-          <Suspense fallback={<LoadingSkeleton rows={3} />}>
-            <DefinitionDiff
-              before={original}
-              after={text}
-              beforeLabel={
-                run.patched === true ? `Version ${run.version}, modified` : `Version ${run.version}`
-              }
-              afterLabel="Your changes"
-            />
-          </Suspense>
-        </Section>
-      )}
-      {preview.length > 0 && (
-        <Section title="Retry preview" order={2}>
-          <List size="sm" aria-live="polite">
-            {preview.map((sentence) => (
-              <List.Item key={sentence}>{sentence}</List.Item>
-            ))}
-          </List>
-        </Section>
-      )}
-      <Group>
-        <Button
-          leftSection={<IconRefresh size={16} aria-hidden />}
-          onClick={send}
-          loading={retry.isPending}
-          disabled={hasErrors || !isChanged}
-        >
-          Retry with these changes
-        </Button>
-        <Button component={Link} to={`/runs/${run.id}`} variant="default">
-          Cancel
-        </Button>
-        <Text size="sm" c="dimmed" role="status">
-          {!isChanged && "No changes yet."}
-          {isChanged && hasErrors && `Fix ${pluralize(errors, "error")} first.`}
-        </Text>
-      </Group>
-    </Stack>
   );
 }

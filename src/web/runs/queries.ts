@@ -63,6 +63,24 @@ export const definitionQuery = (runId: string) =>
     staleTime: Infinity,
   });
 
+/** What a run got: its whole inputs, however large. */
+export interface RunInputs {
+  run: Run;
+  inputs: Record<string, unknown>;
+}
+
+export const inputsQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ["runs", runId, "inputs"],
+    queryFn: async ({ signal }): Promise<RunInputs> => {
+      const query = { detail: "summary", max_chars: MAX_VALUE_CHARS } as const;
+      const { data: run } = await send("get", "/runs/{run_id}", { path: { run_id: runId }, query, signal });
+      const inputs: unknown = (await fullValueLoader(runId, run.inputs)?.()) ?? run.inputs;
+      return { run, inputs: inputs as Record<string, unknown> };
+    },
+    staleTime: Infinity,
+  });
+
 /** @param other the run to compare with; left out, the last one before that succeeded */
 export const comparisonQuery = (runId: string, other: string | undefined) =>
   queryOptions({

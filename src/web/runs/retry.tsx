@@ -3,7 +3,7 @@ import { List, Stack, Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
-import type { Issue } from "../../../schemas/problem.ts";
+import type { Issue, Problem } from "../../../schemas/problem.ts";
 import type { Run } from "../../../schemas/run.ts";
 import { ApiError, send } from "../api/client.ts";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
@@ -19,10 +19,10 @@ export interface RetryRequest {
   confirm?: boolean;
 }
 
-/** @param onIssues shows the issues of the changed definition; by default a notification shows them */
+/** @param onIssues shows the issues of the changed definition and inputs; by default a notification shows them */
 export function useRetry(
   run: Pick<Run, "id" | "workflow_id" | "step">,
-  onIssues?: (issues: Issue[]) => Promise<void>,
+  onIssues?: (problem: Problem, issues: readonly Issue[]) => Promise<void>,
 ) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -42,10 +42,11 @@ export function useRetry(
       await navigate(`/runs/${id}`);
     },
     onError: (error, body) => {
-      const issues = error instanceof ApiError ? (error.problem.errors ?? []) : [];
-      if (error instanceof ApiError && error.code === "confirmation_needed")
+      if (!(error instanceof ApiError)) return notifyError("Could not retry the run", error);
+      const { errors: issues = [] } = error.problem;
+      if (error.code === "confirmation_needed")
         return confirmSideEffects(run, issues, () => retry.mutate({ ...body, confirm: true }));
-      if (onIssues !== undefined && issues.length > 0) return onIssues(issues);
+      if (onIssues !== undefined && issues.length > 0) return onIssues(error.problem, issues);
       notifyError("Could not retry the run", error);
     },
   });

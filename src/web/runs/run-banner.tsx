@@ -1,6 +1,6 @@
 /** The banner of a run: its open interruptions, why it failed and how to fix it, its pending approvals, or why it is still queued. */
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
-import { IconAlertTriangle, IconBan, IconFlask, IconRubberStamp } from "@tabler/icons-react";
+import { IconAlertTriangle, IconBan, IconFlask, IconPencil, IconRubberStamp } from "@tabler/icons-react";
 import { Link } from "react-router";
 import { RunInterruptions } from "../interruptions/run-interruptions.tsx";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
@@ -17,7 +17,27 @@ export function RunBanner({ run }: { run: LiveRun }) {
       )}
       <RunInterruptions run={run} />
       <StatusBanner run={run} />
+      {run.patched === true && <ModifiedDefinition run={run} />}
     </>
+  );
+}
+
+/** The definition of a run that differs from that of its version can be kept. */
+function ModifiedDefinition({ run }: { run: LiveRun }) {
+  const { id, workflow_id: workflow, version } = run;
+  const may = useHasScopeIn(run);
+  if (workflow === null || !may("write")) return null;
+  return (
+    <Alert color="blue" icon={<IconPencil aria-hidden />} title="Modified definition" role="note">
+      <Group justify="space-between" gap="sm">
+        <Text size="sm">
+          This run used a modified definition of version {version}, which is saved in no version.
+        </Text>
+        <Button component={Link} to={`/workflows/${workflow}/edit?from=${id}`} size="xs" variant="default">
+          Save as a version
+        </Button>
+      </Group>
+    </Alert>
   );
 }
 

@@ -2,6 +2,3 @@
 const PREFIX = "undo:";
 
 export const isUndoStep = ({ id }: { id: string }): boolean => id.startsWith(PREFIX);
-
-/** The id of the step that undoes a step. */
-export const undoStepId = (id: string): string => `${PREFIX}${id}`;

@@ -1,21 +1,15 @@
-/** Starts a run: chooses the version and the inputs. */
-import { Alert, Anchor, Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
-import { IconPlayerPlay } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
-import { Link, useNavigate, useParams, useSearchParams } from "react-router";
-import { ApiError, send } from "../api/client.ts";
+/** Starts a run: chooses the version and the inputs. `?from=` is a run, whose inputs the form begins with. */
+import { Anchor, NativeSelect, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams, useSearchParams } from "react-router";
 import { useHasScope } from "../app/session.tsx";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
-import { issuesUnder, issuesOutside } from "../forms/issues.ts";
-import { initialValue } from "../forms/schema.ts";
-import { SchemaForm } from "../forms/schema-form.tsx";
-import { useFocusIssue } from "../forms/use-focus-issue.ts";
-import { useIdempotencyHeader } from "../runs/use-idempotency-header.ts";
+import { RunLink } from "../runs/facts.tsx";
+import { inputsQuery, type RunInputs } from "../runs/queries.ts";
 import { AccessDenied } from "../ui/access-denied.tsx";
-import { EmptyState, ErrorAlert, QueryContent, Page } from "../ui/page.tsx";
-import { parseExamples, inputSchemaOf } from "./inputs.ts";
+import { EmptyState, QueryContent, Page } from "../ui/page.tsx";
 import { type WorkflowWithEtag, versionQuery, workflowQuery } from "./queries.ts";
+import { RunForm } from "./run-form.tsx";
 
 export default function RunWorkflow() {
   const { workflowId = "" } = useParams();
@@ -33,12 +27,33 @@ export default function RunWorkflow() {
         </Anchor>
       }
     >
-      <QueryContent query={query}>{(read) => <ChosenVersion read={read} />}</QueryContent>
+      <QueryContent query={query}>{(read) => <EarlierRun read={read} />}</QueryContent>
     </Page>
   );
 }
 
-function ChosenVersion({ read: { workflow } }: { read: WorkflowWithEtag }) {
+/** Loads the run that is repeated, if there is one. A run of another workflow has other inputs. */
+function EarlierRun({ read }: { read: WorkflowWithEtag }) {
+  const [parameters] = useSearchParams();
+  const from = parameters.get("from");
+  const query = useQuery({ ...inputsQuery(from ?? ""), enabled: from !== null });
+  if (from === null) return <ChosenVersion read={read} />;
+  return (
+    <QueryContent query={query}>
+      {(earlier) => (
+        <ChosenVersion read={read} {...(earlier.run.workflow_id === read.workflow.id && { earlier })} />
+      )}
+    </QueryContent>
+  );
+}
+
+interface ChosenVersionProps {
+  read: WorkflowWithEtag;
+  /** The run that is repeated. */
+  earlier?: RunInputs;
+}
+
+function ChosenVersion({ read: { workflow }, earlier }: ChosenVersionProps) {
   const [parameters, setParameters] = useSearchParams();
   const { id, version: latest, published_version: published, status } = workflow;
   const defaultVersion = published ?? latest;
@@ -51,6 +66,7 @@ function ChosenVersion({ read: { workflow } }: { read: WorkflowWithEtag }) {
   }
   return (
     <Stack gap="lg" maw={720}>
+      {earlier !== undefined && <Repeated run={earlier.run} />}
       {latest > 1 && (
         <NativeSelect
           label="Version"
@@ -62,7 +78,14 @@ function ChosenVersion({ read: { workflow } }: { read: WorkflowWithEtag }) {
           value={version}
           onChange={(event) => {
             const chosen = event.currentTarget.value;
-            setParameters(chosen === String(defaultVersion) ? {} : { version: chosen }, { replace: true });
+            setParameters(
+              (before) => {
+                if (chosen === String(defaultVersion)) before.delete("version");
+                else before.set("version", chosen);
+                return before;
+              },
+              { replace: true },
+            );
           }}
           data={Array.from({ length: latest }, (_, index) => latest - index).map((number) => ({
             value: String(number),
@@ -76,7 +99,13 @@ function ChosenVersion({ read: { workflow } }: { read: WorkflowWithEtag }) {
           definition === null ? (
             <EmptyState title="No definition yet">Version {version} has no definition.</EmptyState>
           ) : (
-            <RunForm key={version} workflowId={id} version={version} definition={definition} />
+            <RunForm
+              key={version}
+              workflowId={id}
+              version={version}
+              definition={definition}
+              inputs={earlier?.inputs}
+            />
           )
         }
       </QueryContent>
@@ -84,89 +113,13 @@ function ChosenVersion({ read: { workflow } }: { read: WorkflowWithEtag }) {
   );
 }
 
-interface RunFormProps {
-  workflowId: string;
-  version: number;
-  definition: Record<string, unknown>;
-}
-
-function RunForm({ workflowId, version, definition }: RunFormProps) {
-  const navigate = useNavigate();
-  const client = useQueryClient();
-  const may = useHasScope();
-  const schema = inputSchemaOf(definition);
-  const examples = parseExamples(definition);
-  const [inputs, setInputs] = useState(() => initialValue(schema));
-  const headerFor = useIdempotencyHeader();
-  const start = useMutation({
-    mutationFn: () => {
-      const body = { inputs, version };
-      return send("post", "/workflows/{workflow_id}/runs", {
-        path: { workflow_id: workflowId },
-        header: headerFor(body),
-        body,
-      });
-    },
-    onSuccess: async ({ data }) => {
-      void client.invalidateQueries({ queryKey: ["runs"] });
-      await navigate(`/runs/${data.id}`);
-    },
-  });
-  const issues = (start.error instanceof ApiError && start.error.problem.errors) || [];
-  const isInvalid = start.error instanceof ApiError && start.error.code === "invalid_input";
-  const inputIssues = issuesUnder(issues, "inputs");
-  const otherIssues = issuesOutside(issues, ["inputs"]);
-  const form = useFocusIssue(start.error);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    start.mutate();
-  };
+/** Says where the inputs come from, and what the new run does otherwise than that run. */
+function Repeated({ run: { id, version, patched, trial } }: { run: RunInputs["run"] }) {
   return (
-    <form ref={form} onSubmit={submit}>
-      <Stack gap="lg">
-        {examples.length > 0 && (
-          <Group gap="xs">
-            <Text size="sm">Examples:</Text>
-            {examples.map(({ name, inputs: given }) => (
-              <Button
-                key={name}
-                size="compact-sm"
-                variant="default"
-                onClick={() => setInputs({ ...initialValue(schema), ...given })}
-              >
-                {name}
-              </Button>
-            ))}
-          </Group>
-        )}
-        <SchemaForm
-          schema={schema}
-          value={inputs}
-          onChange={setInputs}
-          issues={isInvalid ? inputIssues : []}
-          disabled={start.isPending}
-        />
-        {start.isError && !(isInvalid && otherIssues.length === 0) && <ErrorAlert error={start.error} />}
-        {isInvalid && inputIssues.length > 0 && (
-          <Alert color="red" role="alert">
-            Not started. Fix {inputIssues.length === 1 ? "1 input" : `${inputIssues.length} inputs`} above.
-          </Alert>
-        )}
-        {start.error instanceof ApiError && start.error.code === "workflow_not_runnable" && may("write") && (
-          <Anchor component={Link} to={`/workflows/${workflowId}/edit`} size="sm">
-            Edit the definition
-          </Anchor>
-        )}
-        <Group>
-          <Button
-            type="submit"
-            loading={start.isPending}
-            leftSection={<IconPlayerPlay size={16} aria-hidden />}
-          >
-            Run version {version}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Text size="sm" role="note">
+      Filled in with the inputs of <RunLink id={id} />, which ran version {version}
+      {patched === true && " with a modified definition"}.
+      {trial === true && " It was a trial; this run executes steps with effects."}
+    </Text>
   );
 }
