@@ -73,11 +73,14 @@ export default function DefinitionEditor(props: DefinitionEditorProps) {
           Press Ctrl-Space to complete. Press Escape, then Tab to leave the editor.
         </Text>
       )}
-      <IssueList
-        issues={issues}
-        onChoose={(issue) => editor.current?.jump(issue)}
-        fixes={readOnly ? undefined : fixes}
-      />
+      {/* In view while any part of the text is. */}
+      <Box pos="sticky" bottom={0} pb={4} bg="var(--mantine-color-body)" style={{ zIndex: 2 }}>
+        <IssueList
+          issues={issues}
+          onChoose={(issue) => editor.current?.jump(issue)}
+          fixes={readOnly ? undefined : fixes}
+        />
+      </Box>
     </Box>
   );
 }

@@ -17,7 +17,7 @@ interface IssueListProps {
 export function IssueList({ issues, onChoose, fixes }: IssueListProps) {
   const fixable = issues.filter(({ patch }) => patch !== undefined).length;
   return (
-    <Stack gap={4} mt={issues.length > 0 ? "xs" : 0}>
+    <Stack gap={4} pt={issues.length > 0 ? "xs" : 0}>
       <Group justify="space-between">
         <Text size="sm" fw={600} role="status" aria-live="polite">
           {countOf(issues)}
@@ -29,7 +29,7 @@ export function IssueList({ issues, onChoose, fixes }: IssueListProps) {
         )}
       </Group>
       {issues.length > 0 && (
-        <Box component="ul" m={0} p={0} mah={260} style={{ listStyle: "none", overflowY: "auto" }}>
+        <Box component="ul" m={0} p={0} mah={170} style={{ listStyle: "none", overflowY: "auto" }}>
           {issues.map((issue) => (
             <li key={`${issue.line} ${issue.column} ${issue.path} ${issue.message}`}>
               <Group wrap="nowrap" gap="xs" align="flex-start">

@@ -1,9 +1,12 @@
-/** Edits a workflow's definition: text with live validation, and its graph. */
+/**
+ * Edits a workflow's definition: text with live validation, and its graph. `?from=` is a run, whose definition is the draft to begin
+ * with.
+ */
 import { Alert, Box, Button, Card, Grid, Group, Stack, Text, TextInput, Title } from "@mantine/core";
 import { IconBroadcast, IconDeviceFloppy, IconHistoryToggle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState } from "react";
-import { Link, useNavigate, useParams } from "react-router";
+import { Link, useNavigate, useParams, useSearchParams } from "react-router";
 import type { Backtest } from "../../../schemas/backtest.ts";
 import { ApiError } from "../api/client.ts";
 import { useHasScope } from "../app/session.tsx";
@@ -19,10 +22,13 @@ import { ConflictDialog } from "./conflict-dialog.tsx";
 import { FormatControl } from "./definition-panel.tsx";
 import { PublishDialog } from "./publish-dialog.tsx";
 import { type WorkflowWithEtag, readWorkflow } from "./queries.ts";
+import { type DraftOfRun, readRunDefinition, RunDraft } from "./run-draft.tsx";
 import { StartsLine } from "./starts-line.tsx";
 import { UnsavedChangesGuard } from "./unsaved-changes-guard.tsx";
 import { useDraft } from "./use-draft.ts";
 import { useLastValidDefinition } from "./use-last-valid-definition.ts";
+import { usePublish } from "./use-publish.ts";
+import { ValidationStatus } from "./validation-status.tsx";
 
 const DefinitionEditor = lazy(() => import("../editor/definition-editor.tsx"));
 const BacktestDialog = lazy(async () => ({
@@ -32,13 +38,18 @@ const StepGraph = lazy(() => import("../graph/step-graph.tsx"));
 
 export default function EditWorkflow() {
   const { workflowId = "" } = useParams();
+  const from = useSearchParams()[0].get("from");
   const hasScope = useHasScope();
   // Not the cache of other pages: editing starts from the latest version and keeps it.
   const query = useQuery({
-    queryKey: ["editing", workflowId],
+    queryKey: ["editing", workflowId, from],
     queryFn: async ({ signal }) => {
       const read = await readWorkflow(workflowId, signal);
-      return { read, text: await toText(read.workflow.definition, "yaml") };
+      const text = await toText(read.workflow.definition, "yaml");
+      const run = from === null ? undefined : await readRunDefinition(from, signal);
+      // A run of another workflow is nothing that this one could keep.
+      if (run?.workflow_id !== workflowId) return { read, text };
+      return { read, text, draft: { ...run, id: from!, text: await toText(run.definition, "yaml") } };
     },
     enabled: hasScope("write"),
     staleTime: Infinity,
@@ -54,7 +65,7 @@ export default function EditWorkflow() {
       </Page>
     );
   }
-  const { read, text } = query.data;
+  const { read, text, draft } = query.data;
   if (read.workflow.status === "archived") {
     return (
       <Page title={`Edit ${read.workflow.name}`}>
@@ -71,11 +82,19 @@ export default function EditWorkflow() {
       </Page>
     );
   }
-  return <Editor key={workflowId} read={read} text={text} />;
+  return <Editor key={`${workflowId} ${draft?.id}`} read={read} text={text} run={draft} />;
 }
 
-function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: string }) {
-  const draft = useDraft(read, initialText);
+interface EditorProps {
+  read: WorkflowWithEtag;
+  /** The text of its latest version. */
+  text: string;
+  /** The run whose definition is the draft to begin with. */
+  run: DraftOfRun | undefined;
+}
+
+function Editor({ read, text: initialText, run }: EditorProps) {
+  const draft = useDraft(read, initialText, run?.text);
   const { text, format, base, save, conflict, isChanged } = draft;
   const { id, name, version, published_version: published } = base.workflow;
   const navigate = useNavigate();
@@ -89,14 +108,10 @@ function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: str
     base.workflow.definition,
   );
   const steps = useMemo(() => graphSteps(definition), [definition]);
-  const [publishing, setPublishing] = useState<WorkflowWithEtag>();
+  const publish = usePublish(draft);
   const [isBacktesting, setBacktesting] = useState(false);
   const [backtest, setBacktest] = useState<Backtest>();
   const may = useHasScopeIn(base.workflow);
-  const saveAndPublish = () =>
-    isChanged
-      ? save.mutate(undefined, { onSuccess: ({ saved }) => setPublishing(saved) })
-      : setPublishing(base);
   // A dialog handles a conflict and an expired session.
   const isHandledByDialog = save.error instanceof ApiError && [401, 412].includes(save.error.status);
   const isRejected = save.isError && !isHandledByDialog;
@@ -136,16 +151,26 @@ function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: str
           )}
           <Button
             leftSection={<IconBroadcast size={16} aria-hidden />}
+            loading={publish.isChecking}
             disabled={
-              save.isPending || (!isChanged && (published === version || base.workflow.definition === null))
+              save.isPending ||
+              (isChanged ? text.trim() === "" : published === version || base.workflow.definition === null)
             }
-            onClick={saveAndPublish}
+            onClick={publish.start}
           >
-            Publish
+            {isChanged ? "Save and publish" : "Publish"}
           </Button>
         </>
       }
     >
+      {publish.error !== null && <ErrorAlert error={publish.error} />}
+      {publish.errors > 0 && (
+        <Alert color="red" role="alert">
+          Nothing was saved or published. Fix{" "}
+          {publish.errors === 1 ? "the error" : `${publish.errors} errors`} in the text, or save it without
+          publishing it.
+        </Alert>
+      )}
       {isRejected &&
         (isInvalid && issues.length > 0 ? (
           <Alert color="red" role="alert">
@@ -154,6 +179,7 @@ function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: str
         ) : (
           <ErrorAlert error={save.error} />
         ))}
+      {run !== undefined && isChanged && base === read && <RunDraft run={run} base={draft} />}
       {backtest !== undefined && (
         <Card withBorder p="sm">
           <StartedBacktest key={backtest.id} started={backtest} />
@@ -179,7 +205,10 @@ function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: str
               <DefinitionEditor
                 value={text}
                 format={format}
-                onChange={draft.setText}
+                onChange={(changed) => {
+                  publish.reset();
+                  draft.setText(changed);
+                }}
                 issues={issues}
                 label={`Definition of ${name}`}
                 minHeight={440}
@@ -244,33 +273,15 @@ function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: str
           />
         )}
       </Suspense>
-      {publishing !== undefined && (
+      {publish.publishing !== undefined && (
         <PublishDialog
-          read={publishing}
-          version={publishing.workflow.version}
-          onClose={() => setPublishing(undefined)}
+          read={publish.publishing}
+          version={publish.publishing.workflow.version}
+          onClose={publish.close}
           onPublished={() => void navigate(`/workflows/${id}`)}
         />
       )}
       <UnsavedChangesGuard when={isChanged} what={`your changes to the definition of “${name}”`} />
     </Page>
-  );
-}
-
-interface ValidationStatusProps {
-  state: "empty" | ReturnType<typeof useValidation>["state"];
-  errors: number;
-  isInvalid: boolean;
-}
-
-function ValidationStatus({ state, errors, isInvalid }: ValidationStatusProps) {
-  return (
-    <Text size="sm" c="dimmed" role="status">
-      {state === "empty" && "Empty definition"}
-      {state === "checking" && "Checking…"}
-      {state === "checked" && errors === 0 && "Valid. Ready to run."}
-      {state === "checked" && errors > 0 && (isInvalid ? "Syntax error" : "Can be saved, but not run yet.")}
-      {state === "unavailable" && "Not checked: no answer from the server."}
-    </Text>
   );
 }

@@ -26,10 +26,11 @@ export interface Conflict {
   theirText: string;
 }
 
-export function useDraft(read: WorkflowWithEtag, initialText: string) {
+/** @param startText the text to begin with, if it is not that of the workflow */
+export function useDraft(read: WorkflowWithEtag, initialText: string, startText = initialText) {
   const client = useQueryClient();
   const [draft, setDraft] = useState<Draft>({
-    text: initialText,
+    text: startText,
     format: "yaml",
     base: read,
     baseText: initialText,

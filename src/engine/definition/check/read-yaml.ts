@@ -29,7 +29,7 @@ const MAX_OPEN_NODES = MAX_JSON_DEPTH + 4;
 /** Maximum number of reported issues. */
 const MAX_ISSUES = 100;
 
-export interface SourcePosition {
+interface SourcePosition {
   line: number;
   column: number;
 }
