@@ -10,6 +10,7 @@ import { offersSetupLink } from "../app/setup-link.ts";
 import { openTracer } from "../app/tracer.ts";
 import type { AuthMode } from "../../schemas/user.ts";
 import { secretMasker } from "../connections/secret-masker.ts";
+import type { Settings } from "../config/environment.ts";
 import { readSetup } from "../config/setup.ts";
 import { agreedClock } from "../core/agreed-clock.ts";
 import { missingMcpUrl } from "../core/public-mcp.ts";
@@ -17,6 +18,7 @@ import { clockCheck, watchClock } from "../core/clock-check.ts";
 import { hostForUrl } from "../core/hosts.ts";
 import { isTemporaryFailure } from "../store/temporary-failures.ts";
 import type { ExtendServer } from "../surfaces/mcp/server.ts";
+import { commandHint } from "./command-hint.ts";
 import { startExecutors } from "./executors.ts";
 import { CommandError, endTracing, EXIT, flushLog, type Io, openLog } from "./io.ts";
 import { logSecrets, readSecrets } from "./log-secrets.ts";
@@ -125,7 +127,7 @@ async function runListener(
     const firstAdmin = await offerFirstAdmin(io, instance, server, log);
     // `start` prints the link together with its other output.
     host.ready({ port: server.port, ...firstAdmin });
-    if (options.ofStart !== true) announceFirstAdmin(io, log, firstAdmin);
+    if (options.ofStart !== true) announceFirstAdmin(io, log, settings, firstAdmin);
     void instance.store.storageLost.then(() => (storageLost = true));
     await Promise.race([aborted(signal), instance.store.storageLost]);
     log.info({ drain_delay: options.drainDelay }, `${name} shutting down`);
@@ -160,9 +162,16 @@ async function offerFirstAdmin(
   return { needsAdmin, setupLink };
 }
 
-function announceFirstAdmin(io: Io, log: Logger, { needsAdmin, setupLink }: FirstAdmin): void {
+function announceFirstAdmin(
+  io: Io,
+  log: Logger,
+  settings: Settings,
+  { needsAdmin, setupLink }: FirstAdmin,
+): void {
   if (setupLink !== undefined)
     io.out(`Create the first admin account with this link, which works once:\n  ${setupLink}\n`);
   else if (needsAdmin)
-    log.info("there is no admin account yet; `millrace users setup-link` prints a link that creates it");
+    log.info(
+      `there is no admin account yet; \`${commandHint(settings, "users setup-link")}\` prints a link that creates it`,
+    );
 }

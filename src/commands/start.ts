@@ -12,6 +12,7 @@ import { systemClock } from "../core/clock.ts";
 import { reachableHost } from "../core/hosts.ts";
 import { mcpBase } from "../core/mcp-resource.ts";
 import { pathPrefixOf, webBase } from "../core/public-url.ts";
+import { commandHint } from "./command-hint.ts";
 import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
 import type { FirstAdmin } from "./listeners.ts";
 import type { MetricsOptions } from "./metrics.ts";
@@ -119,6 +120,7 @@ async function runServers(
     const [web, mcp] = ready;
     io.out(
       formatWelcome(io, {
+        commandLine: (command) => commandHint(settings, command),
         web: `${address(options.host, web!.port)}${pathPrefixOf(settings.baseUrl && webBase(settings.baseUrl))}`,
         mcp: `${address(options.host, mcp!.port)}${pathPrefixOf(settings.mcpUrl && mcpBase(settings.mcpUrl))}`,
         firstAdmin: web!,
@@ -204,6 +206,8 @@ async function createFirstKey(
 }
 
 interface Welcome {
+  /** How a command is written in another terminal. */
+  commandLine: (command: string) => string;
   /** Where the web server is reached on this machine, with the path of its public URL. */
   web: string;
   /** Where the MCP server is. */
@@ -218,14 +222,15 @@ interface Welcome {
 /** Where a server on this machine is reached. */
 const address = (host: string, port: number): string => `http://${reachableHost(host)}:${port}`;
 
-function formatWelcome(io: Io, { web, mcp, firstAdmin, key, sample }: Welcome): string {
+function formatWelcome(io: Io, { commandLine, web, mcp, firstAdmin, key, sample }: Welcome): string {
   const { bold, cyan, dim } = paint(io);
+  const command = (text: string): string => cyan(commandLine(text));
   const value = key || "<key>";
   const keyLines =
     key === undefined
-      ? `List your API keys: ${cyan("npx millrace keys list")}. Create another: ${cyan("npx millrace keys create --name <name>")}`
+      ? `List your API keys: ${command("keys list")}. Create another: ${command("keys create --name <name>")}`
       : key === ""
-        ? `Create an API key first: ${cyan("npx millrace keys create --name me")}`
+        ? `Create an API key first: ${command("keys create --name me")}`
         : `Your first API key, shown only once: ${bold(key)}`;
   const config = JSON.stringify({
     mcpServers: {
@@ -238,7 +243,7 @@ function formatWelcome(io: Io, { web, mcp, firstAdmin, key, sample }: Welcome): 
       : `
 A sample database and sample workflows were created. Run one:
   ${cyan(`curl -H "X-API-Key: ${value}" -H "Content-Type: application/json" -d '{"wait": 30}' ${web}/workflows/${sample}/runs`)}
-  ${cyan(`npx millrace run ${sample} --watch`)}
+  ${command(`run ${sample} --watch`)}
   ${dim("or tell a connected agent:")} ${cyan(`run the workflow ${sample}`)}
 `;
   const { needsAdmin, setupLink } = firstAdmin;
@@ -246,7 +251,7 @@ A sample database and sample workflows were created. Run one:
     setupLink !== undefined
       ? `\nCreate your admin account (the link works once):\n  ${cyan(setupLink)}\n`
       : needsAdmin
-        ? `\nCreate your admin account: ${cyan("npx millrace users setup-link")}\n`
+        ? `\nCreate your admin account: ${command("users setup-link")}\n`
         : "";
   return `
 ${bold(`Millrace ${VERSION}`)}

@@ -97,6 +97,8 @@ export const FILE_BACKED_VARIABLES: readonly string[] = VARIABLES.filter(
 
 export interface Settings {
   stateDir: string;
+  /** Whether it is the one that every command of this user takes. */
+  isDefaultStateDir: boolean;
   /** The PostgreSQL database of the state; undefined for SQLite in the state directory. */
   database: StateDatabase | undefined;
   /** Named by --config or MILLRACE_CONFIG, else config.yaml in the state directory. */
@@ -184,6 +186,7 @@ export function readEnvironment(
   const { tracing, warnings } = readTracing(variables, proxies);
   return {
     stateDir,
+    isDefaultStateDir: data.MILLRACE_STATE_DIR === undefined,
     database: stored.database,
     configFile: named ?? join(stateDir, "config.yaml"),
     configRequired: named !== undefined,

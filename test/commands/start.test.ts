@@ -40,7 +40,11 @@ describe("the first start", () => {
     expect(text()).toMatch(/Web {4}http:\/\/127\.0\.0\.1:\d+\/web\/ui\//);
     expect(text()).toMatch(/MCP {4}http:\/\/127\.0\.0\.1:\d+\/agents\/mcp/);
     expect(readdirSync(join(stateDir, "samples"))).toEqual(["shop.db"]);
-    expect(text()).toContain("npx millrace run weekly-revenue --watch");
+    // In another terminal, which does not have the variables of this one.
+    const there = `MILLRACE_STATE_DIR=${stateDir} npx millrace`;
+    expect(text()).toContain(`${there} run weekly-revenue --watch`);
+    expect(text()).toContain(`Create your admin account: ${there} users setup-link`);
+    expect(text().replaceAll(there, "")).not.toContain("npx millrace");
     const base = /-d '\{"wait": 30\}' (http:\S+)\/workflows\/weekly-revenue\/runs/.exec(text())![1]!;
     const call = apiClient(base, (await cli("keys", "create", "--name", "test")).out.trim());
     for (const id of ["weekly-revenue", "lost-customers", "plan-and-sales"]) {

@@ -17,14 +17,16 @@ export default function Connect() {
   const [key, setKey] = useState<{ id: string; value: string }>();
   const [creating, setCreating] = useState(false);
   const value = key?.value ?? API_KEY_PLACEHOLDER;
+  // Hosted clients, which can't send a key, reach no other address.
+  const isPublic = url.startsWith("https:");
   return (
     <Page
       title="Connect an agent"
       about={`Agents find, write, check and run workflows over MCP. Scripts do the same over REST. ${
-        oauth ? "They send an API key, or connect by URL alone." : "Both send an API key."
+        oauth && isPublic ? "They send an API key, or connect by URL alone." : "Both send an API key."
       }`}
     >
-      {oauth && <ConnectByUrl url={`${url}/mcp`} />}
+      {oauth && isPublic && <ConnectByUrl url={`${url}/mcp`} isPublic />}
       <Step number={1} title="Create an API key">
         {key === undefined ? (
           <Group>
@@ -75,6 +77,7 @@ export default function Connect() {
           describes every operation, and lets you try it.
         </Text>
       </Step>
+      {oauth && !isPublic && <ConnectByUrl url={`${url}/mcp`} isPublic={false} />}
       {creating && (
         <CreateKey
           onClose={() => setCreating(false)}
@@ -89,8 +92,7 @@ export default function Connect() {
 }
 
 /** For clients that sign in: what there is to enter, and who can reach it. */
-function ConnectByUrl({ url }: { url: string }) {
-  const isPublic = url.startsWith("https:");
+function ConnectByUrl({ url, isPublic }: { url: string; isPublic: boolean }) {
   return (
     <Card withBorder padding="lg" component="section" aria-labelledby="connect-by-url">
       <Stack gap="sm">
@@ -98,15 +100,15 @@ function ConnectByUrl({ url }: { url: string }) {
           By URL alone
         </Title>
         <Text size="sm">
-          Claude on the web, ChatGPT and other hosted clients can&apos;t send an API key. Add this URL there
-          as a connector or MCP server. Your client then opens a page where you sign in and choose what it can
-          do. Programs that support OAuth can do the same.
+          {isPublic
+            ? "Claude on the web, ChatGPT and other hosted clients can’t send an API key. Add this URL there as a connector or MCP server. Your client then opens a page where you sign in and choose what it can do. Programs that support OAuth can do the same."
+            : "Programs on this computer that support OAuth need no API key: add this URL as an MCP server. The program then opens a page where you sign in and choose what it can do."}
         </Text>
         <Snippet text={url} label="URL for clients that sign in" />
         <Text size="sm" c="dimmed">
           {isPublic
             ? "Hosted clients reach it only if this address can be reached from the internet."
-            : "At this address only programs on this computer can connect. Hosted clients need an https address (MILLRACE_BASE_URL and MILLRACE_MCP_URL)."}{" "}
+            : "Claude on the web, ChatGPT and other hosted clients can’t reach this address. They need an https address (MILLRACE_BASE_URL and MILLRACE_MCP_URL)."}{" "}
           You find connected applications under{" "}
           <Anchor component={Link} to="/keys" underline="always">
             API Keys

@@ -28,7 +28,10 @@ it("An agent is connected: a key, a client's link or configuration, and its firs
   await heading(page, "Connect an agent").waitFor();
   const byUrl = page.getByRole("region", { name: "By URL alone" });
   expect(await byUrl.locator("pre").innerText()).toBe("http://127.0.0.1:8000/mcp");
-  await byUrl.getByText("only programs on this computer can connect").waitFor();
+  await byUrl.getByText("ChatGPT and other hosted clients can’t reach this address").waitFor();
+  // What can work here comes first.
+  const headings = await page.getByRole("heading", { level: 2 }).allInnerTexts();
+  expect([headings[0], headings.at(-1)]).toEqual(["1. Create an API key", "By URL alone"]);
   await page.getByRole("button", { name: "Create API key" }).click();
   await page.getByLabel("Name").fill("my agent");
   await page.getByRole("button", { name: "Create", exact: true }).click();
