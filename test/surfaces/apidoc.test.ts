@@ -51,6 +51,15 @@ describe("/apidoc", () => {
     }
   });
 
+  it("serves the document at the root too, where programs try first", async () => {
+    const call = apiClient((await openRest()).url);
+    for (const name of ["openapi.json", "openapi.yaml"]) {
+      const [atRoot, below] = [await call("GET", `/${name}`), await call("GET", `/apidoc/${name}`)];
+      expect([atRoot.status, atRoot.body]).toEqual([200, below.body]);
+      expectProblem(await call("POST", `/${name}`, {}), "method_not_allowed");
+    }
+  });
+
   it("serves the document of the running version, with equal content as JSON and YAML", async () => {
     const { url } = await openRest();
     const call = apiClient(url);

@@ -120,6 +120,7 @@ export const backtestWorkflow = defineTool({
   ],
   headers: { idempotency_key: "Idempotency-Key" },
   input: Input,
+  example: { last: 20, wait: 20 },
   output: Backtest,
   pollLocation: ({ id, workflow_id, status }) =>
     status === "running" ? `/workflows/${workflow_id}/backtests/${id}` : undefined,

@@ -90,6 +90,7 @@ export const startBulkAction = defineTool({
   ],
   headers: { idempotency_key: "Idempotency-Key" },
   input: Input,
+  example: { action: "retry", workflow_id: "weekly-revenue", status: ["failed"], rate: "60/m" },
   output: BulkAction,
   pollLocation: ({ id, status }) => (status === "running" ? `/bulk-actions/${id}` : undefined),
   async run(input, ctx) {

@@ -77,9 +77,9 @@ export const queryDatabase = defineTool({
     database: text(63, 1).meta({ description: "Its name.", example: "shop" }),
     sql: text(100_000, 1).meta({
       description: "One statement; values as :name.",
-      example: "SELECT region FROM orders WHERE amount > :least",
+      example: "SELECT id, ordered_on FROM orders WHERE status = :status",
     }),
-    params: RunInputs.default({}).meta({ description: "Values for :name.", example: { least: 10 } }),
+    params: RunInputs.default({}).meta({ description: "Values for :name.", example: { status: "paid" } }),
     project: ProjectInput,
     // The step sets no max_rows, so that is how many it records.
     max_rows: z

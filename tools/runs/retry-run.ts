@@ -87,6 +87,7 @@ export const retryRun = defineTool({
   ],
   headers: { idempotency_key: "Idempotency-Key" },
   input: Input,
+  example: { dry_run: true },
   output: Run,
   pollLocation: runLocation,
   async run(input, ctx) {

@@ -61,6 +61,10 @@ export const runStep = defineTool({
   ],
   headers: { idempotency_key: "Idempotency-Key" },
   input: Input,
+  example: {
+    step: { type: "set", values: { greeting: "Hi, ${{ inputs.name }}" } },
+    inputs: { name: "Ann" },
+  },
   output: Run,
   pollLocation: runLocation,
   run: (input, ctx) =>

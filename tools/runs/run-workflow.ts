@@ -60,6 +60,7 @@ export const runWorkflow = defineTool({
     wait: WaitSeconds.optional(),
     idempotency_key: IdempotencyKey.optional(),
   }),
+  example: { inputs: { week: "2026-06-15" }, wait: 20 },
   output: Run,
   pollLocation: runLocation,
   run: ({ workflow_id, inputs, version, given, wait, idempotency_key }, ctx) =>

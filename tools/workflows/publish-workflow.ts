@@ -67,7 +67,7 @@ export const publishWorkflow = defineTool({
   headers: { if_match: "If-Match", idempotency_key: "Idempotency-Key" },
   input: z.strictObject({
     workflow_id: WorkflowIdRef,
-    version: Version.optional().meta({ description: "Default: the newest.", example: 3 }),
+    version: Version.optional().meta({ description: "Default: the newest.", example: 1 }),
     break_callers: BreakCallers,
     accept_differences: AcceptDifferences,
     reason: Reason.optional().meta({ description: "For a reviewer.", example: "Fix" }),

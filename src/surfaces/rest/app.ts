@@ -52,7 +52,7 @@ const STRANGERS_BODY_BYTES = 16 * 1024 * 1024;
 
 /** The first names of the paths that are no operations. A test compares them with what is mounted. */
 const OWN_NAMES =
-  "ui apidoc health session oauth login logout decide hooks events interactions skills llms.txt millrace.mcpb .well-known".split(
+  "ui apidoc openapi.json openapi.yaml health session oauth login logout decide hooks events interactions skills llms.txt millrace.mcpb .well-known".split(
     " ",
   );
 
@@ -103,7 +103,10 @@ function restRoutes(options: RestOptions): Express {
     .route("/health")
     .get((_req, res) => sendHealth(res, lifecycle, version, checkStorage))
     .all(rejectOtherMethods(["GET"]));
-  app.use("/apidoc", apidoc(catalogue, version, services.engine.stepTypes, options.signIn.pathPrefix));
+  const reference = apidoc(catalogue, version, services.engine.stepTypes, options.signIn.pathPrefix);
+  app.use("/apidoc", reference);
+  // Where programs try first.
+  app.all(["/openapi.json", "/openapi.yaml"], reference);
   app.get("/", (req, res) => res.redirect(`${req.baseUrl}/ui/`));
   app.use("/ui", webPages(options.webDirectory));
   app.use(agentFiles(options.signIn, version));
