@@ -3332,7 +3332,7 @@ export type get_List_workflows = {
       path: "/workflows",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ search: string, tag: string, status: ("draft" | "published" | "archived"), project: string, sort: ("created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name"), include: Array<("definition" | "last_run")>, limit: number, cursor: string }>,
+            query:  Partial<{ search: string, tag: string, ids: Array<string>, status: ("draft" | "published" | "archived"), project: string, sort: ("created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name"), include: Array<("definition" | "last_run")>, limit: number, cursor: string }>,
         
         header:  Partial<{ "If-None-Match": string }>,
         

@@ -77,7 +77,9 @@ export type WorkflowSort = "created_at" | "-created_at" | "updated_at" | "-updat
 export interface WorkflowFilter {
   search?: string | undefined;
   tag?: string | undefined;
-  /** Left out, all but archived ones. */
+  /** Only these. */
+  ids?: readonly string[] | undefined;
+  /** Left out, all but archived ones; of `ids` archived ones too. */
   status?: WorkflowStatus | undefined;
   /** Only in this project. */
   project?: string | undefined;

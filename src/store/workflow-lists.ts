@@ -35,18 +35,17 @@ export function sortOf(sort: WorkflowSort) {
 
 type Query = SelectQueryBuilder<Schema, "workflows", object>;
 
-/** Selects the workflows of a filter, in no order. @param ids only these; undefined for all */
+/** Selects the workflows of a filter, in no order. @param candidates only of these; undefined for all */
 function filtered(
   db: Kysely<Schema>,
-  { search, tag, status, project, visibility = null }: WorkflowFilter,
-  ids: readonly string[] | undefined,
+  { search, tag, ids, status, project, visibility = null }: WorkflowFilter,
+  candidates: readonly string[] | undefined,
 ): Query {
-  const all = db.selectFrom("workflows");
-  let out: Query =
-    status === undefined
-      ? all.where("workflows.status", "!=", "archived")
-      : all.where("workflows.status", "=", status);
-  if (ids !== undefined) out = out.where((eb) => isOneOf(eb.ref("workflows.id"), JSON.stringify(ids)));
+  let out: Query = db.selectFrom("workflows");
+  if (status !== undefined) out = out.where("workflows.status", "=", status);
+  else if (ids === undefined) out = out.where("workflows.status", "!=", "archived");
+  for (const some of [ids, candidates])
+    if (some !== undefined) out = out.where((eb) => isOneOf(eb.ref("workflows.id"), JSON.stringify(some)));
   if (project !== undefined) out = out.where("workflows.project", "=", project);
   for (const condition of ofVisible(visibility)) out = out.where(condition);
   // Every search term must occur, in any order.

@@ -67,8 +67,13 @@ const workflow = fc.record({
   /** Milliseconds after the previous workflow: often 0, so that times are equal. */
   later: fc.constantFrom(0, 0, 1),
 });
+/** Ids of the first workflows of one word or two, which often exist, and one that never does. */
+const ids = fc.uniqueArray(
+  fc.constantFrom("weekly", "weekly-2", "revenue", "revenue-weekly", "a", "a-a", "x-y", "x-y-2", "nope"),
+  { minLength: 1, maxLength: 4 },
+);
 const filter: fc.Arbitrary<WorkflowFilter> = fc.record(
-  { search: words, tag: fc.constantFrom(...TAGS), status },
+  { search: words, tag: fc.constantFrom(...TAGS), status, ids },
   { requiredKeys: [] },
 );
 const query = fc.record({ filter, sort: fc.constantFrom(...SORTS), limit: fc.integer({ min: 1, max: 7 }) });
@@ -79,7 +84,9 @@ function expected(
   { filter: by, sort }: { filter: WorkflowFilter; sort: WorkflowSort },
 ) {
   const matching = all.filter((one) => {
-    if (by.status === undefined ? one.status === "archived" : one.status !== by.status) return false;
+    if (by.ids?.includes(one.id) === false) return false;
+    const isLeftOut = one.status === "archived" && by.ids === undefined;
+    if (by.status === undefined ? isLeftOut : one.status !== by.status) return false;
     if (by.tag !== undefined && !one.tags.some((tag) => isSameText(tag, by.tag!))) return false;
     const places = [one.id, one.name, one.description, ...one.tags].map(foldText);
     return (by.search ?? "").split(" ").every((word) => places.some((text) => text.includes(foldText(word))));
@@ -176,6 +183,20 @@ describe("lists of workflows", () => {
       ),
       { numRuns: 60 },
     );
+  });
+
+  it("of ids contain archived ones too, unless a status is given, and no unknown ones", async () => {
+    const { read, create: make, change } = await testStore();
+    const [kept, archived] = [await make({ name: "Kept" }), await make({ name: "Archived" })];
+    await make({ name: "Another" });
+    await change(archived.id, { status: "archived" });
+    const found = async (by: WorkflowFilter) =>
+      (await walk(read, { filter: by, sort: "name", limit: 1 })).map(({ id }) => id);
+    const filter = { ids: [kept.id, archived.id, "unknown"] };
+    expect(await found(filter)).toEqual([archived.id, kept.id]);
+    expect(await found({ ...filter, status: "draft" })).toEqual([kept.id]);
+    expect(await found({ ...filter, search: "archived" })).toEqual([archived.id]);
+    expect(await read.count(filter)).toBe(2);
   });
 
   it("contain definitions only on request", async () => {

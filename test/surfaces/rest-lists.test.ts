@@ -123,6 +123,19 @@ describe("GET /workflows", () => {
     expect(headers.get("x-total-count")).toBe("0");
   });
 
+  it("of ids holds these, archived ones too, and nothing of ids that do not exist", async () => {
+    const { call } = await withSome();
+    await call("DELETE", "/workflows/apple");
+    const { body } = await call<Item[]>("GET", "/workflows?ids=banana,apple,nope&sort=name&limit=100");
+    expect(idsOf(body)).toEqual(["apple", "banana"]);
+    expect(idsOf((await call<Item[]>("GET", "/workflows?ids=banana,apple&status=draft")).body)).toEqual([
+      "banana",
+    ]);
+    const tooMany = Array.from({ length: 101 }, (_, number) => `w${number}`).join(",");
+    const { errors } = expectProblem(await call("GET", `/workflows?ids=${tooMany}`), "invalid_input");
+    expect(errors).toMatchObject([{ path: "ids", code: "too_long" }]);
+  });
+
   it.each([1, 7, 50, 200])("lists everything exactly once through Link, %i at a time", async (limit) => {
     const { instance, call } = await openRest();
     await insertWorkflows(instance, { count: 157 });
@@ -281,6 +294,7 @@ describe("a cursor", () => {
       "/workflows?sort=name&tag=fruit&",
       "/workflows?sort=name&search=a&",
       "/workflows?sort=name&status=draft&",
+      "/workflows?sort=name&ids=banana,apple&",
       "/workflows/banana/versions?",
     ]) {
       const { detail } = expectProblem(await call("GET", `${path}cursor=${cursor}`), "invalid_cursor");

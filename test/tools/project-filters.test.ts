@@ -90,6 +90,19 @@ describe("lists", () => {
       expect(others).toContain("project_not_found");
     }
   });
+
+  it("of ids leave out workflows of other projects", async () => {
+    const { instance, admin, as } = await open();
+    for (const project of ["default", "finance"])
+      expect((await admin("POST", "/workflows", { name: "Weekly", project })).status).toBe(201);
+    const vic = as((await signedInUser(instance, { email: "vic@example.com", role: "viewer" })).cookie);
+    const ids = async (call: typeof admin) => {
+      const { body } = await call("GET", "/workflows?ids=weekly,finance.weekly&sort=name&limit=100");
+      return (body as unknown as { id: string }[]).map(({ id }) => id);
+    };
+    expect(await ids(admin)).toEqual(["finance.weekly", "weekly"]);
+    expect(await ids(vic)).toEqual(["weekly"]);
+  });
 });
 
 describe("a new workflow", () => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { searchTerms } from "../../schemas/fold-text.ts";
+import { shortSchemas } from "../../schemas/short-schemas.ts";
 import { SearchText, text } from "../../schemas/text.ts";
 import { Cursor, Limit, MAX_FOUND, MAX_TOTAL, pageOf } from "../../schemas/page.ts";
 import { ProjectFilter } from "../../schemas/project.ts";
@@ -16,11 +17,22 @@ const Search = SearchText.refine((search) => searchTerms(search).length <= MAX_W
   params: { code: "too_many_words" },
 });
 
+/** Maximum number of ids that `ids` takes. */
+const MAX_IDS = 100;
+
 const Sort = z.enum(["created_at", "-created_at", "updated_at", "-updated_at", "name", "-name"]).meta({
   description:
     "A minus means descending. By updated_at or name, one that changes while you page may be listed twice or missed.",
   example: "-updated_at",
 });
+shortSchemas.add(Sort, { type: "string", enum: Sort.options, description: "A minus means descending." });
+
+const Ids = z
+  .array(text(200, 1))
+  .min(1)
+  .max(MAX_IDS)
+  .meta({ description: `Only these, archived ones too; at most ${MAX_IDS}.`, example: ["weekly-revenue"] });
+shortSchemas.add(Ids, { type: "array", items: { type: "string" }, description: "Archived ones too." });
 
 export const listWorkflows = defineTool({
   name: "list_workflows",
@@ -47,6 +59,7 @@ export const listWorkflows = defineTool({
       example: "revenue",
     }),
     tag: text(50, 1).optional().meta({ description: "Only with this tag.", example: "finance" }),
+    ids: Ids.optional(),
     status: WorkflowStatus.optional(),
     project: ProjectFilter,
     sort: Sort.default("-created_at"),
@@ -61,8 +74,8 @@ export const listWorkflows = defineTool({
   output: pageOf(Workflow),
   async run({ limit, cursor, sort, include, ...filter }, ctx) {
     await assertProjectFilter(ctx, filter.project);
-    const { search, tag, status, project } = filter;
-    const query = JSON.stringify(["list_workflows", search, tag, status, sort, project]);
+    const { search, tag, ids, status, project } = filter;
+    const query = JSON.stringify(["list_workflows", search, tag, status, sort, project, ids]);
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
     const { items, next } = await ctx.read.workflows.page({
       filter,
