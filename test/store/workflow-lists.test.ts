@@ -68,12 +68,12 @@ const workflow = fc.record({
   later: fc.constantFrom(0, 0, 1),
 });
 /** Ids of the first workflows of one word or two, which often exist, and one that never does. */
-const ids = fc.uniqueArray(
+const someIds = fc.uniqueArray(
   fc.constantFrom("weekly", "weekly-2", "revenue", "revenue-weekly", "a", "a-a", "x-y", "x-y-2", "nope"),
   { minLength: 1, maxLength: 4 },
 );
 const filter: fc.Arbitrary<WorkflowFilter> = fc.record(
-  { search: words, tag: fc.constantFrom(...TAGS), status, ids },
+  { search: words, tag: fc.constantFrom(...TAGS), status, ids: someIds },
   { requiredKeys: [] },
 );
 const query = fc.record({ filter, sort: fc.constantFrom(...SORTS), limit: fc.integer({ min: 1, max: 7 }) });
@@ -192,11 +192,11 @@ describe("lists of workflows", () => {
     await change(archived.id, { status: "archived" });
     const found = async (by: WorkflowFilter) =>
       (await walk(read, { filter: by, sort: "name", limit: 1 })).map(({ id }) => id);
-    const filter = { ids: [kept.id, archived.id, "unknown"] };
-    expect(await found(filter)).toEqual([archived.id, kept.id]);
-    expect(await found({ ...filter, status: "draft" })).toEqual([kept.id]);
-    expect(await found({ ...filter, search: "archived" })).toEqual([archived.id]);
-    expect(await read.count(filter)).toBe(2);
+    const byIds = { ids: [kept.id, archived.id, "unknown"] };
+    expect(await found(byIds)).toEqual([archived.id, kept.id]);
+    expect(await found({ ...byIds, status: "draft" })).toEqual([kept.id]);
+    expect(await found({ ...byIds, search: "archived" })).toEqual([archived.id]);
+    expect(await read.count(byIds)).toBe(2);
   });
 
   it("contain definitions only on request", async () => {

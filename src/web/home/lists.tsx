@@ -9,10 +9,11 @@ import type { ScheduleState } from "../../../schemas/schedule-state.ts";
 import type { ApiResponse } from "../api/client.ts";
 import { useHasScope, useSession } from "../app/session.tsx";
 import { useProjectFilter } from "../projects/use-projects.tsx";
-import { runName } from "../runs/run-name.ts";
+import { RunName } from "../runs/run-name.tsx";
 import { RunStatus } from "../runs/run-status.tsx";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
+import { WorkflowName } from "../workflows/names.tsx";
 import { pendingApprovalsQuery, homeRunsQuery, upcomingSchedulesQuery } from "./queries.ts";
 
 interface ShortListProps<T> {
@@ -77,7 +78,8 @@ export function PendingApprovals() {
           label={approval.message}
           details={
             <>
-              {approval.workflow_id ?? "single step"} · <Time at={approval.created_at} ago />
+              {approval.workflow_id === null ? "single step" : <WorkflowName id={approval.workflow_id} />} ·{" "}
+              <Time at={approval.created_at} ago />
               {approval.assignees.includes(user.email) && " · assigned to you"}
             </>
           }
@@ -99,7 +101,7 @@ export function RecentFailures({ since }: { since: string }) {
       {(run) => (
         <ListEntry
           to={`/runs/${run.id}`}
-          label={runName(run)}
+          label={<RunName run={run} />}
           details={
             <>
               <Time at={run.created_at} ago /> · {run.error?.message ?? "no error message"}
@@ -122,7 +124,11 @@ export function RecentRuns() {
     >
       {(run) => (
         <Group justify="space-between" wrap="nowrap" gap="sm">
-          <ListEntry to={`/runs/${run.id}`} label={runName(run)} details={<Time at={run.created_at} ago />} />
+          <ListEntry
+            to={`/runs/${run.id}`}
+            label={<RunName run={run} />}
+            details={<Time at={run.created_at} ago />}
+          />
           <RunStatus run={run} />
         </Group>
       )}
@@ -142,7 +148,7 @@ export function UpcomingRuns() {
       {({ workflow_id, next_runs: next, paused, cron, timezone }) => (
         <ListEntry
           to={`/workflows/${workflow_id}`}
-          label={workflow_id}
+          label={<WorkflowName id={workflow_id} />}
           details={
             paused || next[0] === undefined ? `paused (${cron}, ${timezone})` : <Time at={next[0]} ago />
           }
@@ -152,7 +158,7 @@ export function UpcomingRuns() {
   );
 }
 
-function ListEntry({ to, label, details }: { to: string; label: string; details: ReactNode }) {
+function ListEntry({ to, label, details }: { to: string; label: ReactNode; details: ReactNode }) {
   return (
     <Stack gap={0} style={{ minWidth: 0 }}>
       <Anchor component={Link} to={to} size="sm" lineClamp={2} style={{ overflowWrap: "anywhere" }}>

@@ -13,11 +13,12 @@ import { Link } from "react-router";
 import { send } from "../api/client.ts";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { confirmAction } from "../ui/confirm.tsx";
+import { Id } from "../ui/id.tsx";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import { useRetry } from "./retry.tsx";
 import { hasEnded, type LiveRun } from "./live-updates.ts";
-import { runName } from "./run-name.ts";
+import { RunName } from "./run-name.tsx";
 import { useIdempotencyHeader } from "./use-idempotency-header.ts";
 
 /** Opens the comparison with the last good run, where any other one can be chosen. */
@@ -45,7 +46,7 @@ function CancelButton({ run }: { run: LiveRun }) {
   const cancel = useSingleFlightMutation({
     mutationFn: () =>
       send("post", "/runs/{run_id}/cancel", { path: { run_id: run.id }, header: headerFor({}), body: {} }),
-    onSuccess: () => notifySuccess(`Run of ${runName(run)} cancelled.`),
+    onSuccess: () => notifyCancelled(run),
     onError: (error) => notifyError("Could not cancel the run", error),
     onSettled: () =>
       Promise.all([
@@ -59,20 +60,37 @@ function CancelButton({ run }: { run: LiveRun }) {
       variant="default"
       leftSection={<IconBan size={16} aria-hidden />}
       loading={stopping}
-      onClick={() =>
-        confirmAction({
-          title: `Cancel the run of ${runName(run)}?`,
-          consequence: `This stops ${run.id} and the runs it started. Completed steps are not undone. You can retry the run afterwards.`,
-          confirm: "Cancel run",
-          cancel: "Keep running",
-          onConfirm: () => cancel.mutate(),
-        })
-      }
+      onClick={() => confirmCancel(run, cancel.mutate)}
     >
       Cancel
     </Button>
   );
 }
+
+const notifyCancelled = (run: LiveRun): string =>
+  notifySuccess(
+    <>
+      Run of <RunName run={run} /> cancelled.
+    </>,
+  );
+
+const confirmCancel = (run: LiveRun, cancel: () => void): void =>
+  confirmAction({
+    title: (
+      <>
+        Cancel the run of <RunName run={run} />?
+      </>
+    ),
+    consequence: (
+      <>
+        This stops <Id>{run.id}</Id> and the runs it started. Completed steps are not undone. You can retry
+        the run afterwards.
+      </>
+    ),
+    confirm: "Cancel run",
+    cancel: "Keep running",
+    onConfirm: cancel,
+  });
 
 const CreateWorkflowLink = ({ run }: { run: LiveRun }) => (
   <Button
@@ -120,7 +138,16 @@ function RetryButtons({ run }: { run: LiveRun }) {
           loading={retry.isPending}
           onClick={() => retry.mutate({})}
         >
-          {run.failed_step === undefined ? "Retry" : `Retry from ${run.failed_step.id}`}
+          {/* One element, because the label is a flexible box without spaces. */}
+          <span>
+            Retry
+            {run.failed_step !== undefined && (
+              <>
+                {" from "}
+                <Id>{run.failed_step.id}</Id>
+              </>
+            )}
+          </span>
         </Button>
       )}
     </>

@@ -12,7 +12,7 @@ import { ComparedRuns, ComparedSteps, ValueDifferences } from "./compared-parts.
 import { describeVerdict, differingParts, differingValues } from "./comparison.ts";
 import { RunLink } from "./facts.tsx";
 import { comparisonQuery, definitionQuery } from "./queries.ts";
-import { runName } from "./run-name.ts";
+import { RunName, useRunText } from "./run-name.tsx";
 import { Section } from "./section.tsx";
 
 const DefinitionDiff = lazy(() => import("../editor/definition-diff.tsx"));
@@ -22,11 +22,24 @@ export default function ComparePage() {
   const [params, setParams] = useSearchParams();
   const other = params.get("with") ?? undefined;
   const query = useQuery(comparisonQuery(runId, other));
+  const after = query.data?.after;
+  const name = useRunText(after);
   const compareWith = (id: string | undefined): void =>
     setParams(id === undefined ? {} : { with: id }, { preventScrollReset: true });
   return (
     <Page
-      title={query.data === undefined ? "Compare runs" : `Compare runs of ${runName(query.data.after)}`}
+      title={after === undefined ? "Compare runs" : `Compare runs of ${name}`}
+      heading={
+        <>
+          Compare runs
+          {after !== undefined && (
+            <>
+              {" "}
+              of <RunName run={after} />
+            </>
+          )}
+        </>
+      }
       about={
         <>
           What <RunLink id={runId} /> did differently from{" "}

@@ -10,6 +10,7 @@ import type {
 } from "../../../schemas/run-comparison.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { formatDuration, Time } from "../ui/time.tsx";
+import { WorkflowLink } from "../workflows/names.tsx";
 import { describeSide } from "./comparison.ts";
 import { RunLink } from "./facts.tsx";
 import { pluralize, triggerLabel } from "./labels.ts";
@@ -70,10 +71,7 @@ const workflowOf = ({ workflow_id: id, version }: ComparedRun): ReactNode =>
     "None: a single step"
   ) : (
     <>
-      <Anchor component={Link} to={`/workflows/${id}`} inherit>
-        {id}
-      </Anchor>
-      , version {version}
+      <WorkflowLink id={id} />, version {version}
     </>
   );
 

@@ -19,7 +19,7 @@ import { DETAIL_FIELDS, type Details, DetailsFields } from "../workflows/details
 import { IdField, idInBody } from "../workflows/id-field.tsx";
 import { IssueList } from "../workflows/issue-list.tsx";
 import { invalidateWorkflows } from "../workflows/queries.ts";
-import { runName } from "./run-name.ts";
+import { RunName } from "./run-name.tsx";
 import { useIdempotencyHeader } from "./use-idempotency-header.ts";
 
 const TITLE = "New workflow from single steps";
@@ -99,7 +99,7 @@ function CreateForm({ runId, steps }: { runId: string; steps: readonly RunSummar
                 <Checkbox
                   key={run.id}
                   value={run.id}
-                  label={runName(run)}
+                  label={<RunName run={run} />}
                   description={
                     <>
                       {run.id} · <Time at={run.created_at} ago />

@@ -8,7 +8,7 @@ import { toText } from "../editor/format.ts";
 import { AccessDenied } from "../ui/access-denied.tsx";
 import { ErrorAlert, QueryContent, Page, LoadingSkeleton } from "../ui/page.tsx";
 import { RunLink } from "./facts.tsx";
-import { runName } from "./run-name.ts";
+import { RunName, useRunText } from "./run-name.tsx";
 import { definitionQuery, inputsQuery, runQuery } from "./queries.ts";
 import { hasEnded } from "./live-updates.ts";
 import { RetryEditor, type WorkflowRun } from "./retry-editor.tsx";
@@ -18,12 +18,14 @@ export default function EditAndRetry() {
   const hasScope = useHasScope();
   const run = useQuery({ ...runQuery(runId), enabled: hasScope("run") && hasScope("write") });
   const may = useHasScopeIn(run.data);
+  const name = useRunText(run.data);
   if (!may("run") || !may("write")) {
     return <AccessDenied title="Edit and retry" needs="editors and admins" />;
   }
   return (
     <Page
-      title={run.data === undefined ? "Edit and retry" : `Edit and retry ${runName(run.data)}`}
+      title={run.data === undefined ? "Edit and retry" : `Edit and retry ${name}`}
+      heading={<>Edit and retry {run.data !== undefined && <RunName run={run.data} />}</>}
       about={
         <>
           Retries <RunLink id={runId} /> with another definition, other inputs, or both. The changes apply to

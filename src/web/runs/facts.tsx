@@ -3,6 +3,7 @@ import { Anchor, Box, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { formatDuration, Time } from "../ui/time.tsx";
+import { WorkflowLink, WorkflowName } from "../workflows/names.tsx";
 import type { LiveRun } from "./live-updates.ts";
 import { formatElapsed } from "./elapsed.ts";
 import { type Usage, formatUsage } from "./usage.ts";
@@ -71,14 +72,14 @@ export function RunFacts({ run, usage, now }: RunFactsProps) {
         <Fact name="Workflow">None: a single step</Fact>
       ) : (
         <Fact name="Workflow">
-          <Anchor component={Link} to={`/workflows/${run.workflow_id}`} inherit>
-            {run.workflow_id}
-          </Anchor>
-          ,{" "}
-          <Anchor component={Link} to={`/workflows/${run.workflow_id}/versions`} inherit>
+          <WorkflowLink id={run.workflow_id} />,{" "}
+          <WorkflowLink id={run.workflow_id} page="/versions">
             version {run.version}
-          </Anchor>
+          </WorkflowLink>
           {run.patched === true && ", modified for this run"}
+          <Text c="dimmed" size="xs">
+            {run.workflow_id}
+          </Text>
         </Fact>
       )}
       <Fact name="Started by">
@@ -146,9 +147,14 @@ export function RunFacts({ run, usage, now }: RunFactsProps) {
       {run.on_failure !== undefined && (
         <Fact name="On failure">
           {run.on_failure.run_id === undefined ? (
-            `${run.on_failure.workflow_id}, ${run.on_failure.error === undefined ? "starting" : "could not start"}`
+            <>
+              <WorkflowName id={run.on_failure.workflow_id} />,{" "}
+              {run.on_failure.error === undefined ? "starting" : "could not start"}
+            </>
           ) : (
-            <RunLink id={run.on_failure.run_id}>{run.on_failure.workflow_id}</RunLink>
+            <RunLink id={run.on_failure.run_id}>
+              <WorkflowName id={run.on_failure.workflow_id} />
+            </RunLink>
           )}
         </Fact>
       )}

@@ -9,7 +9,7 @@ import { ApiError, send } from "../api/client.ts";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
 import { endSentence } from "../ui/sentence.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
-import { runName } from "./run-name.ts";
+import { RunName } from "./run-name.tsx";
 import { useIdempotencyHeader } from "./use-idempotency-header.ts";
 
 export interface RetryRequest {
@@ -38,7 +38,11 @@ export function useRetry(
       ).data,
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: ["runs"] });
-      notifySuccess(`New run of ${runName(run)} started.`);
+      notifySuccess(
+        <>
+          New run of <RunName run={run} /> started.
+        </>,
+      );
       await navigate(`/runs/${id}`);
     },
     onError: (error, body) => {
@@ -59,7 +63,11 @@ function confirmSideEffects(
   confirm: () => void,
 ) {
   modals.openConfirmModal({
-    title: `Repeat side effects of ${runName(run)}?`,
+    title: (
+      <>
+        Repeat side effects of <RunName run={run} />?
+      </>
+    ),
     children: (
       <Stack gap="sm">
         <Text size="sm">

@@ -4,6 +4,7 @@ import { IconAlertTriangle, IconBan, IconFlask, IconPencil, IconRubberStamp } fr
 import { Link } from "react-router";
 import { RunInterruptions } from "../interruptions/run-interruptions.tsx";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
+import { WorkflowName } from "../workflows/names.tsx";
 import { describeFailure } from "./failure.ts";
 import type { LiveRun } from "./live-updates.ts";
 
@@ -71,7 +72,11 @@ function HandlerFailure({ run: { on_failure: handler } }: { run: LiveRun }) {
     <Alert
       color="red"
       icon={<IconAlertTriangle aria-hidden />}
-      title={`“${handler.workflow_id}” could not start`}
+      title={
+        <>
+          “<WorkflowName id={handler.workflow_id} />” could not start
+        </>
+      }
       role="note"
     >
       <Text style={{ overflowWrap: "anywhere" }}>

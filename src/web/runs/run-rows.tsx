@@ -3,12 +3,13 @@ import { Anchor, Box, Card, Checkbox, Group, Stack, Table, Text } from "@mantine
 import { Link } from "react-router";
 import type { RunSummary } from "../../../schemas/run.ts";
 import { ProjectBadge } from "../projects/project-badge.tsx";
+import { Id } from "../ui/id.tsx";
 import { Time } from "../ui/time.tsx";
 import { useNow } from "../ui/now.ts";
 import { firstSentence } from "./failure.ts";
 import { formatElapsed } from "./elapsed.ts";
 import { triggerLabel } from "./labels.ts";
-import { runName } from "./run-name.ts";
+import { RunName } from "./run-name.tsx";
 import { RunStatus } from "./run-status.tsx";
 import type { RunSelection } from "./use-run-selection.ts";
 
@@ -50,7 +51,7 @@ export function RunRows({ runs, stale, selection }: RunRowsProps) {
                 <RunStatus run={run} />
               </Table.Td>
               <Table.Td>
-                <RunName run={run} />
+                <NameCell run={run} />
                 <FailureReason run={run} />
               </Table.Td>
               <Table.Td>
@@ -77,7 +78,7 @@ export function RunRows({ runs, stale, selection }: RunRowsProps) {
               <Group justify="space-between" wrap="nowrap" align="flex-start">
                 <Group gap="sm" wrap="nowrap" align="flex-start" miw={0}>
                   <SelectRun run={run} selection={selection} />
-                  <RunName run={run} />
+                  <NameCell run={run} />
                 </Group>
                 <RunStatus run={run} />
               </Group>
@@ -121,12 +122,12 @@ function SelectRun({ run, selection }: { run: RunSummary; selection: RunSelectio
   );
 }
 
-function RunName({ run }: { run: RunSummary }) {
+function NameCell({ run }: { run: RunSummary }) {
   const { id, workflow_id: workflow, version, project } = run;
   return (
     <Box miw={0} style={{ overflowWrap: "anywhere" }}>
-      <Anchor component={Link} to={`/runs/${id}`} fw={500} size="sm">
-        {runName(run)}
+      <Anchor component={Link} to={`/runs/${id}`} fw={500} size="sm" lineClamp={3}>
+        <RunName run={run} />
       </Anchor>
       {workflow === null ? (
         <Text size="xs" c="dimmed">
@@ -162,7 +163,11 @@ function FailureReason({ run: { status, error, continued_failures: continued = 0
   }
   return (
     <Text size="sm" c="var(--mantine-color-error)" mt={2} style={{ overflowWrap: "anywhere" }}>
-      {error.step_id !== undefined && `${error.step_id}: `}
+      {error.step_id !== undefined && (
+        <>
+          <Id>{error.step_id}</Id>:{" "}
+        </>
+      )}
       {firstSentence(error.message)}
     </Text>
   );

@@ -14,7 +14,7 @@ import { type ConnectionState, useLiveRun } from "./use-live-run.ts";
 import { ScrollableValue, Section } from "./section.tsx";
 import { attemptsQuery, fullValueLoader } from "./queries.ts";
 import { RunBanner } from "./run-banner.tsx";
-import { runName } from "./run-name.ts";
+import { RunName, useRunText } from "./run-name.tsx";
 import { StepViews } from "./step-views.tsx";
 import { hasEnded, type LiveRun } from "./live-updates.ts";
 import { isUndoStep } from "./undo-steps.ts";
@@ -47,6 +47,7 @@ const ATTEMPTS_THROTTLE_MS = 3_000;
 
 function RunDetails({ run, connection }: { run: LiveRun; connection: ConnectionState | undefined }) {
   const now = useClock(!hasEnded(run));
+  const name = useRunText(run);
   const revision = useThrottledValue(
     `${run.status} ${run.steps.filter(({ status }) => status !== "pending").length} ${run.steps.reduce((sum, step) => sum + step.attempts, 0)}`,
     ATTEMPTS_THROTTLE_MS,
@@ -57,7 +58,12 @@ function RunDetails({ run, connection }: { run: LiveRun; connection: ConnectionS
   });
   return (
     <Page
-      title={`Run of ${runName(run)}`}
+      title={`Run of ${name}`}
+      heading={
+        <>
+          Run of <RunName run={run} />
+        </>
+      }
       about={
         <Group gap="xs">
           <span>{run.id}</span>

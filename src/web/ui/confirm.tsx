@@ -1,12 +1,13 @@
 /** The confirmation dialog for destructive actions. */
 import { Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
+import type { ReactNode } from "react";
 
 interface Confirmation {
   /** Names the action and its object: `Revoke the key "ci"?` */
-  title: string;
+  title: ReactNode;
   /** What the action causes, and whether it can be undone. */
-  consequence: string;
+  consequence: ReactNode;
   /** Label of the button that confirms, such as "Revoke". */
   confirm: string;
   /** Label of the other button. Needed where "Cancel" could be mistaken for the action itself. */

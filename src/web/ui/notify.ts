@@ -1,12 +1,13 @@
 /** Toasts: a success disappears by itself, an error stays until it is closed. */
 import { notifications } from "@mantine/notifications";
+import type { ReactNode } from "react";
 import { ApiError } from "../api/client.ts";
 import { endSentence } from "./sentence.ts";
 
-export const notifySuccess = (message: string): string => notifications.show({ message, color: "green" });
+export const notifySuccess = (message: ReactNode): string => notifications.show({ message, color: "green" });
 
 /** For what succeeded, but not as a person may think. It stays until it is closed. */
-export const notifyWarning = (message: string): string =>
+export const notifyWarning = (message: ReactNode): string =>
   notifications.show({ message, color: "yellow", autoClose: false });
 
 /** Number of issues that a toast lists. */

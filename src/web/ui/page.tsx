@@ -6,7 +6,10 @@ import { type ReactNode, useEffect } from "react";
 import { ApiError } from "../api/client.ts";
 
 interface PageProps {
+  /** The title of the document. */
   title: string;
+  /** The heading, where it is more than the text of the title. */
+  heading?: ReactNode;
   /** Buttons at the end of the heading's line. */
   actions?: ReactNode;
   /** A description below the heading. */
@@ -15,7 +18,7 @@ interface PageProps {
 }
 
 /** A page with its heading, which is also the document's title. */
-export function Page({ title, actions, about, children }: PageProps) {
+export function Page({ title, heading = title, actions, about, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Millrace`;
   }, [title]);
@@ -24,7 +27,7 @@ export function Page({ title, actions, about, children }: PageProps) {
       <Group justify="space-between" align="flex-start" wrap="wrap" gap="sm">
         <Stack gap={4} style={{ minWidth: 0 }}>
           <Title order={1} size="h2" style={{ overflowWrap: "anywhere" }}>
-            {title}
+            {heading}
           </Title>
           {about !== undefined && (
             <Text c="dimmed" component="div" size="sm">

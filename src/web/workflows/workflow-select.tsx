@@ -1,10 +1,11 @@
 /** A choice of one workflow, or none. */
-import { Select, type SelectProps } from "@mantine/core";
+import { Box, type ComboboxItem, Select, type SelectProps, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { send } from "../api/client.ts";
 import { useProjectFilter } from "../projects/use-projects.tsx";
+import { useWorkflowText } from "./names.tsx";
 
 /** Number of workflows that are suggested. */
 const MAX_SUGGESTIONS = 20;
@@ -22,7 +23,9 @@ interface WorkflowSelectProps extends Pick<
 /** Searches on the server, since there may be thousands of workflows. */
 export function WorkflowSelect({ value, onChange, ...look }: WorkflowSelectProps) {
   const [typed, setTyped] = useState("");
-  const [search] = useDebouncedValue(typed, DEBOUNCE_MS);
+  const name = useWorkflowText(value ?? null);
+  // The text of the field is the name of the chosen workflow until somebody types.
+  const [search] = useDebouncedValue(typed === name ? "" : typed, DEBOUNCE_MS);
   const project = useProjectFilter();
   const results = useQuery({
     queryKey: ["workflows", "names", search, project],
@@ -34,16 +37,21 @@ export function WorkflowSelect({ value, onChange, ...look }: WorkflowSelectProps
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   });
-  const names = results.data?.data.map(({ id }) => id) ?? [];
+  const found = results.data?.data.map(({ id, name: label }) => ({ value: id, label })) ?? [];
   return (
     <Select
-      data={value === undefined || names.includes(value) ? names : [value, ...names]}
+      data={
+        value === undefined || found.some((option) => option.value === value)
+          ? found
+          : [{ value, label: name }, ...found]
+      }
       value={value ?? null}
       onChange={(to) => onChange(to ?? undefined)}
       searchable
       searchValue={typed}
       onSearchChange={setTyped}
-      // The server has already filtered, by names and tags too.
+      renderOption={({ option }) => <Option {...option} />}
+      // The server has already filtered, by ids and tags too.
       filter={({ options }) => options}
       nothingFoundMessage={results.isPending ? "Searching…" : "No matching workflows"}
       clearable
@@ -52,3 +60,13 @@ export function WorkflowSelect({ value, onChange, ...look }: WorkflowSelectProps
     />
   );
 }
+
+/** The name, with the id, since names need not be unique. */
+const Option = ({ value, label }: ComboboxItem) => (
+  <Box style={{ overflowWrap: "anywhere" }}>
+    <bdi>{label}</bdi>
+    <Text size="xs" c="dimmed">
+      {value}
+    </Text>
+  </Box>
+);

@@ -61,6 +61,57 @@ it("a retry of a fan-out says on its page how many items were reused", async () 
   expect(await page.getByText("5 of 6 completed, 4 reused, 1 failed").count()).toBe(1);
 });
 
+it("the workflow of a run is called by its name, and by its id only where nobody may see the name", async () => {
+  const NAME = "週間売上レポート";
+  const site = await openSite();
+  const ann = await createFirstAdmin(site);
+  const steps = [
+    { id: "enough", type: "assert", that: "inputs.n > 1", message: "Too few." },
+    { id: "ask", type: "approval", message: "Send it?", timeout: "2h" },
+  ];
+  const inputs = { type: "object", properties: { n: { type: "integer" } } };
+  const definition = { inputs, steps, schedule: { cron: "0 3 * * *", timezone: "UTC", inputs: { n: 1 } } };
+  await requestApi(ann, "POST", "/workflows", { id: "nihongo", name: NAME, definition });
+  await requestApi(ann, "POST", "/workflows/nihongo/publish", {});
+  const start = (n: number) =>
+    requestApi<Run>(ann, "POST", "/workflows/nihongo/runs", { inputs: { n }, wait: 0 });
+  const [failed, waiting] = [await start(1), await start(2)];
+  const approval = await eventually(
+    async () => (await requestApi<Approval[]>(ann, "GET", "/approvals?limit=1"))[0],
+    "the approval",
+    WAIT_TIMEOUT_MS,
+  );
+  const { page, visit } = await openWindow(await openBrowser(), site, ann);
+
+  await visit(`/runs/${failed.id}`);
+  await heading(page, `Run of ${NAME}`).waitFor();
+  await page.waitForFunction(`document.title === "Run of ${NAME} · Millrace"`);
+  await page.getByText("nihongo", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Retry from enough" }).click();
+  await page.getByText(`New run of ${NAME} started.`).waitFor();
+  await visit(`/approvals/${approval.id}`);
+  await heading(page, `Approval for ${NAME}`).waitFor();
+  // Its name stands for it in all four lists.
+  await visit("/");
+  expect(await page.getByText(NAME).count()).toBeGreaterThanOrEqual(4);
+  expect(await page.locator("main").innerText()).not.toContain("nihongo");
+  await visit("/approvals");
+  await page.getByRole("link", { name: NAME }).waitFor();
+  await visit("/runs?workflow=nihongo");
+  expect(await page.getByRole("combobox", { name: "Workflow" }).inputValue()).toBe(NAME);
+  await page.getByRole("link", { name: NAME }).first().waitFor();
+  expect(await page.getByText(waiting.id).count()).toBeGreaterThan(0);
+  // A page of names needs one request; a name that can't be read leaves the id.
+  const requests: string[] = [];
+  await page.route(/[?&]ids=/, (route) => {
+    requests.push(route.request().url());
+    return route.fulfill({ json: [] });
+  });
+  await visit("/runs");
+  await page.getByRole("link", { name: "nihongo" }).first().locator("code").waitFor();
+  expect(requests).toHaveLength(1);
+});
+
 const sumsOf = (limit: number) => ({
   inputs: { type: "object", properties: { region: { type: "string", default: "north" } } },
   steps: [
