@@ -5,8 +5,10 @@ import { useId, useState } from "react";
 import { Link } from "react-router";
 import type { Approval } from "../../../schemas/approval.ts";
 import { ProjectBadge } from "../projects/project-badge.tsx";
+import { Id } from "../ui/id.tsx";
 import { ErrorAlert } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
+import { WorkflowLink } from "../workflows/names.tsx";
 import { ApprovalBadge } from "./approval-badge.tsx";
 import { ApprovalContext } from "./approval-context.tsx";
 import { ApprovalPlan, keyOfPlanned } from "./approval-plan.tsx";
@@ -111,7 +113,7 @@ function PlanInBrief({ approval }: { approval: Approval }) {
         {steps.slice(0, MAX_STEPS).map((step) => (
           <List.Item key={keyOfPlanned(step)}>
             <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-              <strong>{step.id}</strong>: {step.effect}
+              <Id>{step.id}</Id>: {step.effect}
               {step.if !== undefined && `, if ${step.if}`}
             </Text>
           </List.Item>
@@ -165,15 +167,12 @@ function Origin({
 }) {
   return (
     <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-      {step}
+      <Id>{step}</Id>
       {item !== undefined && `, item ${item},`}
       {workflow !== null && (
         <>
           {" "}
-          in{" "}
-          <Anchor component={Link} to={`/workflows/${workflow}`} inherit c="dimmed" underline="always">
-            {workflow}
-          </Anchor>
+          in <WorkflowLink id={workflow} c="dimmed" underline="always" />
         </>
       )}{" "}
       ·{" "}

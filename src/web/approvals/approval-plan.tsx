@@ -1,8 +1,9 @@
 /** What can still run after the decision: the rest of the run and of those that wait for it, and what they can call. */
-import { Alert, Anchor, Card, List, Stack, Text } from "@mantine/core";
-import { Link } from "react-router";
+import { Alert, Card, List, Stack, Text } from "@mantine/core";
 import type { ApprovalPlan as Plan } from "../../../schemas/approval.ts";
 import { Section } from "../runs/section.tsx";
+import { Id } from "../ui/id.tsx";
+import { useWorkflowText, WorkflowLink, WorkflowName } from "../workflows/names.tsx";
 
 type PlannedWorkflow = Plan["workflows"][number];
 
@@ -48,7 +49,7 @@ export function PlannedSteps({
   workflow: PlannedWorkflow;
 }) {
   const source = version === null ? "does not exist" : `version ${version}`;
-  const name = id ?? "a single step";
+  const name = useWorkflowText(id);
   return (
     <Card withBorder p="md">
       <Stack gap="xs">
@@ -57,22 +58,24 @@ export function PlannedSteps({
             "A single step"
           ) : (
             <>
-              <Anchor component={Link} to={`/workflows/${id}`} inherit underline="always">
-                {id}
-              </Anchor>
-              , {source}
+              <WorkflowLink id={id} underline="always" />, {source}
             </>
           )}
           {patched === true && ", with a changed definition"}: {ROLES[role]}
         </Text>
-        <List size="sm" spacing={4} listStyleType="none" aria-label={`Steps of ${name}`}>
+        <List
+          size="sm"
+          spacing={4}
+          listStyleType="none"
+          aria-label={`Steps of ${id === null ? "a single step" : name}`}
+        >
           {steps.map((step) => (
             <List.Item key={keyOfPlanned(step)}>
               <Text size="sm" style={{ overflowWrap: "anywhere" }}>
                 <strong>
                   {step.undo === true && "Undo of "}
                   {step.lookup === true && "Lookup of "}
-                  {step.id}
+                  <Id>{step.id}</Id>
                 </strong>{" "}
                 ({step.type}): {step.effect}
                 {step.if !== undefined && (
@@ -84,7 +87,11 @@ export function PlannedSteps({
             </List.Item>
           ))}
         </List>
-        {onFailure !== undefined && <Text size="sm">If it fails, {onFailure} runs.</Text>}
+        {onFailure !== undefined && (
+          <Text size="sm">
+            If it fails, <WorkflowName id={onFailure} /> runs.
+          </Text>
+        )}
       </Stack>
     </Card>
   );

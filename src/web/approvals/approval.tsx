@@ -10,6 +10,7 @@ import { runQuery } from "../runs/queries.ts";
 import { useLiveRun } from "../runs/use-live-run.ts";
 import { EmptyState, QueryContent, Page } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
+import { useWorkflowText, WorkflowLink, WorkflowName } from "../workflows/names.tsx";
 import { ApprovalPlan } from "./approval-plan.tsx";
 import { ApprovalOutcome } from "./approval-outcome.tsx";
 import { Decision } from "./decision.tsx";
@@ -31,9 +32,11 @@ export default function ApprovalPage() {
     refetchInterval: ({ state }) => state.data?.status === "pending" && POLL_INTERVAL_MS,
   });
   const approval = query.data;
+  const name = useWorkflowText(approval?.workflow_id ?? null);
   return (
     <Page
-      title={approval ? `Approval for ${approval.workflow_id ?? "a single step"}` : "Approval"}
+      title={approval ? `Approval for ${approval.workflow_id === null ? "a single step" : name}` : "Approval"}
+      heading={approval ? <Heading approval={approval} /> : "Approval"}
       about={approvalId}
     >
       <QueryContent query={query}>
@@ -56,6 +59,10 @@ export default function ApprovalPage() {
     </Page>
   );
 }
+
+const Heading = ({ approval: { workflow_id: workflow } }: { approval: Approval }) => (
+  <>Approval for {workflow === null ? "a single step" : <WorkflowName id={workflow} />}</>
+);
 
 /** Fetches the approval again when its step reports that somebody has decided. */
 function RefreshWithRun({ approval: { id, run_id: runId, step_id: stepId } }: { approval: Approval }) {
@@ -100,13 +107,7 @@ function ApprovalFacts({ approval }: { approval: Approval }) {
   return (
     <Facts>
       <Fact name="Workflow">
-        {workflow === null ? (
-          "None: a single step"
-        ) : (
-          <Anchor component={Link} to={`/workflows/${workflow}`} inherit>
-            {workflow}
-          </Anchor>
-        )}
+        {workflow === null ? "None: a single step" : <WorkflowLink id={workflow} />}
       </Fact>
       <Fact name="Run">
         <RunLink id={runId} />

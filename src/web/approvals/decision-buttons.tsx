@@ -3,6 +3,8 @@ import { Button, Group } from "@mantine/core";
 import { IconCheck, IconX } from "@tabler/icons-react";
 import type { Approval } from "../../../schemas/approval.ts";
 import { confirmAction } from "../ui/confirm.tsx";
+import { Id } from "../ui/id.tsx";
+import { WorkflowName } from "../workflows/names.tsx";
 import type { Choice } from "./use-decide.ts";
 
 interface Props {
@@ -39,14 +41,7 @@ export function DecisionButtons({ approval, pending, disabledBy, approve, declin
         variant="default"
         leftSection={<IconX size={iconSize} aria-hidden />}
         loading={pending === "decline"}
-        onClick={() =>
-          confirmAction({
-            title: `Decline the approval "${approval.step_id}"?`,
-            consequence: declineText(approval),
-            confirm: "Decline",
-            onConfirm: decline,
-          })
-        }
+        onClick={() => confirmDecline(approval, decline)}
       >
         Decline
       </Button>
@@ -54,13 +49,34 @@ export function DecisionButtons({ approval, pending, disabledBy, approve, declin
   );
 }
 
-function declineText({
-  run_id: runId,
-  workflow_id: workflow,
-  required_declines: declines = 1,
-}: Approval): string {
-  const final = "You can't change the decision later.";
-  return declines > 1
-    ? `${declines} people must decline before the run ${runId} continues as declined. ${final}`
-    : `The run ${runId} of ${workflow ?? "a single step"} continues as declined. ${final}`;
+const confirmDecline = (approval: Approval, decline: () => void): void =>
+  confirmAction({
+    title: (
+      <>
+        Decline the approval <Id>{approval.step_id}</Id>?
+      </>
+    ),
+    consequence: <DeclineText approval={approval} />,
+    confirm: "Decline",
+    onConfirm: decline,
+  });
+
+function DeclineText({ approval }: { approval: Approval }) {
+  const { run_id: runId, workflow_id: workflow, required_declines: declines = 1 } = approval;
+  const run = <Id>{runId}</Id>;
+  return (
+    <>
+      {declines > 1 ? (
+        <>
+          {declines} people must decline before the run {run} continues as declined.
+        </>
+      ) : (
+        <>
+          The run {run} of {workflow === null ? "a single step" : <WorkflowName id={workflow} />} continues as
+          declined.
+        </>
+      )}{" "}
+      You can't change the decision later.
+    </>
+  );
 }

@@ -2,6 +2,7 @@
 import { Anchor, Code } from "@mantine/core";
 import { Link } from "react-router";
 import type { AuditEntry } from "../../../schemas/audit.ts";
+import { WorkflowLink } from "../workflows/names.tsx";
 
 /** Turns `invite_user.role_editor` into "Invite user: role editor". */
 export function operationLabel(operation: string): string {
@@ -28,9 +29,9 @@ const TARGET_PATHS = [
 export function Target({ entry: { target, operation } }: { entry: AuditEntry }) {
   if (target === null) return null;
   const pathOf = TARGET_PATHS.find(([pattern]) => pattern.test(target))?.[1];
-  const to =
-    pathOf?.(target) ??
-    (/workflow|schedule|samples/.test(operation) ? `/workflows/${encodeURIComponent(target)}` : undefined);
+  if (pathOf === undefined && /workflow|schedule|samples/.test(operation))
+    return <WorkflowLink id={target} size="sm" style={{ overflowWrap: "anywhere" }} />;
+  const to = pathOf?.(target);
   return to === undefined ? (
     <Code>{target}</Code>
   ) : (

@@ -9,6 +9,7 @@ import { pluralize } from "../runs/labels.ts";
 import { Section } from "../runs/section.tsx";
 import { EmptyState, LoadingSkeleton, Page, QueryContent } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
+import { useWorkflowText, WorkflowLink, WorkflowName } from "../workflows/names.tsx";
 import { CancelButton } from "./cancel-button.tsx";
 import { Amounts, Effects } from "./effects.tsx";
 import { allBacktestRunsQuery, backtestQuery, isRunning } from "./queries.ts";
@@ -23,9 +24,15 @@ export default function BacktestPage() {
   const query = useQuery(backtestQuery(workflowId, backtestId));
   const { data } = query;
   const may = useHasScopeIn(data ?? undefined);
+  const name = useWorkflowText(workflowId);
   return (
     <Page
-      title={`Backtest of ${workflowId}`}
+      title={`Backtest of ${name}`}
+      heading={
+        <>
+          Backtest of <WorkflowName id={workflowId} />
+        </>
+      }
       about={
         <Group gap="xs">
           {data !== null && data !== undefined && <BacktestBadge status={data.status} />}
@@ -117,9 +124,7 @@ function BacktestFacts({ backtest }: { backtest: Backtest }) {
         {source !== undefined && (
           <>
             {" of "}
-            <Anchor component={Link} to={`/workflows/${source}`} inherit>
-              {source}
-            </Anchor>
+            <WorkflowLink id={source} />
           </>
         )}
       </Fact>

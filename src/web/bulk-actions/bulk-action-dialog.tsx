@@ -31,6 +31,7 @@ import { flattenPages } from "../ui/pagination.ts";
 import { useConfirmations } from "../ui/use-confirmations.ts";
 import { useRestoreFocus } from "../ui/use-restore-focus.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
+import { useWorkflowText } from "../workflows/names.tsx";
 import { versionsQuery } from "../workflows/queries.ts";
 import type { BulkChoice } from "./choice.ts";
 import { MoreRuns, Plan, Skipped } from "./plan.tsx";
@@ -280,12 +281,13 @@ const OWN_VERSION = "own";
 function VersionSelect({ workflow, version, onChange }: VersionSelectProps) {
   const query = useInfiniteQuery(versionsQuery(workflow));
   const versions = flattenPages(query.data) ?? [];
+  const name = useWorkflowText(workflow);
   return (
     <Select
       label="Version"
       description={
         query.hasNextPage
-          ? `The newest ${versions.length} versions of ${workflow}.`
+          ? `The newest ${versions.length} versions of ${name}.`
           : "Steps that the version did not change keep their recorded outputs."
       }
       data={[

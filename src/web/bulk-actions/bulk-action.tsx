@@ -18,7 +18,8 @@ import { ProgressBar } from "./progress.tsx";
 import { bulkActionQuery, isActive } from "./queries.ts";
 import { RunTable } from "./run-table.tsx";
 import { BulkActionBadge } from "./status-badge.tsx";
-import { describeCounts, messageTitle, titleOf } from "./texts.ts";
+import { describeCounts, messageTitle } from "./texts.ts";
+import { BulkActionTitle, useBulkActionText } from "./title.tsx";
 
 export default function BulkActionPage() {
   const { bulkActionId: id = "" } = useParams();
@@ -27,7 +28,8 @@ export default function BulkActionPage() {
   const may = useHasScopeIn(data);
   return (
     <Page
-      title={data === undefined ? "Bulk action" : titleOf(data)}
+      title={useBulkActionText(data)}
+      heading={data === undefined ? "Bulk action" : <BulkActionTitle bulkAction={data} />}
       about={
         <Group gap="xs">
           {data !== undefined && <BulkActionBadge status={data.status} />}

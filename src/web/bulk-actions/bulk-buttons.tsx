@@ -3,6 +3,7 @@ import { Button, Group, Text, Tooltip } from "@mantine/core";
 import { IconBan, IconRefresh } from "@tabler/icons-react";
 import { lazy, Suspense, useId } from "react";
 import type { BulkActionKind } from "../../../schemas/bulk-action.ts";
+import { useWorkflowText } from "../workflows/names.tsx";
 import { type BulkChoice, bulkButton, type ListedRuns } from "./choice.ts";
 
 const BulkActionDialog = lazy(async () => ({
@@ -15,7 +16,9 @@ interface BulkButtonsProps extends ListedRuns {
   onChoose: (choice: BulkChoice) => void;
 }
 
-export function BulkButtons({ onChoose, ...listed }: BulkButtonsProps) {
+export function BulkButtons({ onChoose, ...shown }: BulkButtonsProps) {
+  const workflowName = useWorkflowText(shown.filters.workflow ?? null);
+  const listed = { ...shown, workflowName };
   return (
     <Group gap="xs" role="group" aria-label="Bulk actions">
       {(["retry", "cancel"] as const).map((action) => (

@@ -28,6 +28,8 @@ interface BulkButton {
 
 export interface ListedRuns {
   filters: RunFilters;
+  /** The name of the workflow of the filter. */
+  workflowName?: string;
   project: { project?: string };
   /** Number of runs that fit the filter; null if it is not known exactly. */
   total: number | null;
@@ -80,7 +82,7 @@ function ofSelection(action: BulkActionKind, selected: readonly RunSummary[]): B
 const describeUnfit = (action: BulkActionKind, count: number): string =>
   `${count === 1 ? "it has" : "they have"} ${action === "retry" ? "not ended" : "ended"}`;
 
-function ofFilter(action: BulkActionKind, { filters, project, total }: ListedRuns): BulkButton {
+function ofFilter(action: BulkActionKind, { filters, workflowName, project, total }: ListedRuns): BulkButton {
   const wanted = filters.status.length === 0 ? DEFAULT_STATUSES[action] : filters.status;
   const status = wanted.filter((one) => FITTING[action].has(one));
   if (status.length === 0)
@@ -100,7 +102,10 @@ function ofFilter(action: BulkActionKind, { filters, project, total }: ListedRun
     target: {
       action,
       runs: { ...toQuery(filters), status, ...project },
-      description: describeFilter(filters, names),
+      description: describeFilter(
+        { ...filters, workflow: filters.workflow && (workflowName ?? filters.workflow) },
+        names,
+      ),
     },
   };
 }
@@ -115,8 +120,11 @@ function describeStatuses(statuses: readonly RunStatus[]): string {
   return sorted.join(" and ");
 }
 
-/** "All failed runs of pay that a schedule started, created since 2026-11-20." */
-function describeFilter({ workflow, trigger, since, until }: RunFilters, statuses: string): string {
+/** "All failed runs of Pay that a schedule started, created since 2026-11-20." */
+function describeFilter(
+  { workflow, trigger, since, until }: Omit<RunFilters, "workflow"> & { workflow: string | undefined },
+  statuses: string,
+): string {
   return `${[
     `All ${statuses} runs${workflow === undefined ? "" : ` of ${workflow}`}`,
     ...(trigger === undefined ? [] : [`trigger ${TRIGGER_LABELS[trigger]}`]),

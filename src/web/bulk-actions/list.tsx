@@ -11,7 +11,8 @@ import { Time } from "../ui/time.tsx";
 import { ProgressBar } from "./progress.tsx";
 import { bulkActionsQuery } from "./queries.ts";
 import { BulkActionBadge } from "./status-badge.tsx";
-import { describeCounts, titleOf } from "./texts.ts";
+import { describeCounts } from "./texts.ts";
+import { BulkActionTitle } from "./title.tsx";
 
 export default function BulkActionList() {
   const query = useInfiniteQuery(bulkActionsQuery(useProjectFilter()));
@@ -46,7 +47,7 @@ function Row({ bulkAction }: { bulkAction: BulkActionSummary }) {
     <Card component="li" withBorder p="sm" style={{ overflowWrap: "anywhere" }}>
       <Group gap="xs" justify="space-between" wrap="nowrap" align="flex-start">
         <Anchor component={Link} to={`/bulk-actions/${id}`} size="sm" fw={500}>
-          {titleOf(bulkAction)}
+          <BulkActionTitle bulkAction={bulkAction} />
         </Anchor>
         <BulkActionBadge status={status} />
       </Group>

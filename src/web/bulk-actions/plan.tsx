@@ -6,7 +6,9 @@ import { MAX_BULK_RUNS } from "../../../schemas/bulk-action-limits.ts";
 import type { BulkAction, BulkActionPlan, SkippedRuns } from "../../../schemas/bulk-action.ts";
 import { RunLink } from "../runs/facts.tsx";
 import { pluralize } from "../runs/labels.ts";
+import { Id } from "../ui/id.tsx";
 import { endSentence } from "../ui/sentence.ts";
+import { WorkflowName } from "../workflows/names.tsx";
 import { describeSteps, skipLabel } from "./texts.ts";
 
 interface PlanProps {
@@ -44,9 +46,14 @@ function VersionPlan({ group, inDialog }: { group: BulkActionPlan; inDialog: boo
     <Stack gap={6}>
       <Group justify="space-between" gap="xs">
         <Text size="sm" fw={600}>
-          {workflow === null
-            ? "Single steps"
-            : `${workflow}, version ${version}${changed ? ", with a changed definition" : ""}`}
+          {workflow === null ? (
+            "Single steps"
+          ) : (
+            <>
+              <WorkflowName id={workflow} />, version {version}
+              {changed && ", with a changed definition"}
+            </>
+          )}
         </Text>
         <Text size="sm">{pluralize(runs, "run")}</Text>
       </Group>
@@ -65,7 +72,11 @@ function VersionPlan({ group, inDialog }: { group: BulkActionPlan; inDialog: boo
             p="xs"
             role="note"
             icon={<IconAlertTriangle aria-hidden />}
-            title={`${step} (${type}) may happen again in ${pluralize(again, "run")}`}
+            title={
+              <>
+                <Id>{step}</Id> ({type}) may happen again in {pluralize(again, "run")}
+              </>
+            }
           >
             <Text size="sm">
               It was attempted in: <RunLinks ids={first} total={again} newTab={inDialog} />

@@ -9,6 +9,7 @@ import { PagedList } from "../ui/paged-list.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
 import { useFilters } from "../ui/use-filters.ts";
+import { WorkflowName } from "../workflows/names.tsx";
 import { bulkActionRunsQuery } from "./queries.ts";
 import { ResultBadge } from "./status-badge.tsx";
 import { DONE, readResult, skipLabel } from "./texts.ts";
@@ -128,11 +129,13 @@ function RunName({
         {at === undefined ? id : <Time at={at} />}
       </Anchor>
       <Text size="xs" c="dimmed">
-        {[
-          ...(at === undefined ? [] : [id]),
-          ...((workflow ?? "") ? [workflow] : []),
-          status ?? "purged",
-        ].join(" · ")}
+        {at !== undefined && `${id} · `}
+        {typeof workflow === "string" && (
+          <>
+            <WorkflowName id={workflow} /> ·{" "}
+          </>
+        )}
+        {status ?? "purged"}
       </Text>
     </Box>
   );

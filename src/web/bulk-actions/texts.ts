@@ -10,12 +10,9 @@ import type {
 import type { RunStatus } from "../../../schemas/run.ts";
 import { pluralize } from "../runs/labels.ts";
 
-/** "Retry of 40 runs of weekly-revenue". */
-export function titleOf({ action, runs, workflow_id: workflow }: Titled): string {
-  const kind = action === "retry" ? "Retry" : "Cancellation";
-  return `${kind} of ${pluralize(runs.total, "run")}${workflow === null ? "" : ` of ${workflow}`}`;
-}
-type Titled = Pick<BulkAction, "action" | "runs" | "workflow_id">;
+/** "Retry of 40 runs". The workflow follows, if it is one. */
+export const titleOf = ({ action, runs }: Pick<BulkAction, "action" | "runs">): string =>
+  `${action === "retry" ? "Retry" : "Cancellation"} of ${pluralize(runs.total, "run")}`;
 
 /** The label of the button that starts it: "Retry 40 runs". */
 export const startLabel = (action: BulkActionKind, runs: number): string =>

@@ -9,6 +9,7 @@ import { PagedList } from "../ui/paged-list.tsx";
 import { EmptyState, Page } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { useFilters } from "../ui/use-filters.ts";
+import { WorkflowLink } from "../workflows/names.tsx";
 import { AnswerLine } from "./answer-line.tsx";
 import { InterruptionBadge } from "./badge.tsx";
 import { interruptionsQuery, STATUSES, type Status } from "./queries.ts";
@@ -84,14 +85,8 @@ function InterruptionCard({ interruption }: { interruption: Interruption }) {
         </Group>
         <Text size="sm">{REASON_TEXTS[reason]}</Text>
         <Text size="sm" c="dimmed">
-          {workflow === null ? (
-            "single step"
-          ) : (
-            <Anchor component={Link} to={`/workflows/${workflow}`} inherit c="dimmed" underline="always">
-              {workflow}
-            </Anchor>
-          )}{" "}
-          · {run} · attempt {attempt} · interrupted <Time at={interruption.interrupted_at} ago />
+          {workflow === null ? "single step" : <WorkflowLink id={workflow} c="dimmed" underline="always" />} ·{" "}
+          {run} · attempt {attempt} · interrupted <Time at={interruption.interrupted_at} ago />
         </Text>
         {interruption.outcome !== null && (
           <Text size="sm">

@@ -6,6 +6,7 @@ import { Link } from "react-router";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { pluralize } from "../runs/labels.ts";
 import { Time } from "../ui/time.tsx";
+import { WorkflowName } from "../workflows/names.tsx";
 import { openInterruptionsQuery } from "./queries.ts";
 import { pathOf, questionText } from "./texts.ts";
 
@@ -27,7 +28,13 @@ export function OpenInterruptions() {
             <Anchor component={Link} to={pathOf(interruption)} inherit c="inherit" td="underline">
               {questionText(interruption)}
             </Anchor>{" "}
-            · {interruption.workflow_id ?? "single step"} · <Time at={interruption.interrupted_at} ago />
+            ·{" "}
+            {interruption.workflow_id === null ? (
+              "single step"
+            ) : (
+              <WorkflowName id={interruption.workflow_id} />
+            )}{" "}
+            · <Time at={interruption.interrupted_at} ago />
             {interruption.waiting && " · the run waits"}
           </Text>
         ))}

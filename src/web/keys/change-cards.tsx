@@ -13,6 +13,7 @@ import type {
 import { pluralize } from "../runs/labels.ts";
 import { EmptyState } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
+import { WorkflowName } from "../workflows/names.tsx";
 
 const OUTCOMES: Readonly<Record<OutcomeInForce, { color: string; label: string }>> = {
   revertible: { color: "blue", label: "can be reverted" },
@@ -98,7 +99,7 @@ export function Changed({ found, selection }: ChangedProps) {
 
 interface ChangeCardProps {
   to: string;
-  name: string;
+  name: ReactNode;
   summary: ReactNode;
   outcome: OutcomeInForce;
   effects: readonly string[];
@@ -196,7 +197,11 @@ function TriggerCard({ trigger }: { trigger: RotatedTrigger }) {
   return (
     <ChangeCard
       to={`/workflows/${encodeURIComponent(id)}`}
-      name={`${id}: ${name}`}
+      name={
+        <>
+          <WorkflowName id={id} />: {name}
+        </>
+      }
       summary={
         <>
           {describeOperation({ label: "replaced its URL", count })} · <Time at={at} ago />

@@ -10,6 +10,7 @@ import { PagedList } from "../ui/paged-list.tsx";
 import { Time } from "../ui/time.tsx";
 import { useFilters } from "../ui/use-filters.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
+import { WorkflowName } from "../workflows/names.tsx";
 import { eventLabel } from "./labels.ts";
 import { deliveriesQuery } from "./queries.ts";
 
@@ -153,7 +154,7 @@ function About({ delivery: { run_id: run, workflow_id: workflow } }: { delivery:
   if (link === null || link === "") return null;
   return (
     <Anchor component={Link} to={link} size="sm" style={{ overflowWrap: "anywhere" }}>
-      {workflow ?? run}
+      {workflow === null ? run : <WorkflowName id={workflow} />}
     </Anchor>
   );
 }

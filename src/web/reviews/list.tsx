@@ -11,6 +11,7 @@ import { EmptyState, Page } from "../ui/page.tsx";
 import { cursorPagination, cursorParam } from "../ui/pagination.ts";
 import { Time } from "../ui/time.tsx";
 import { REVIEW_STATUSES, ReviewBadge } from "./review-badge.tsx";
+import { ReviewTitle } from "./review-title.tsx";
 
 const PAGE_SIZE = 50;
 const POLL_INTERVAL_MS = 10_000;
@@ -77,7 +78,7 @@ function useReviews(status: ReviewStatus) {
 }
 
 function ReviewCard({ review }: { review: Review }) {
-  const { id, project, workflow_id: workflow, version, status, reason } = review;
+  const { id, project, status, reason } = review;
   return (
     <Card withBorder component="li" p="md">
       <Stack gap={6}>
@@ -89,7 +90,7 @@ function ReviewCard({ review }: { review: Review }) {
             flex="1 1 240px"
             style={{ overflowWrap: "anywhere" }}
           >
-            {`Publish version ${version} of ${workflow}`}
+            <ReviewTitle review={review} />
           </Anchor>
           <Group gap={6}>
             <ProjectBadge project={project} inList />

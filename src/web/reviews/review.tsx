@@ -12,9 +12,11 @@ import { EmptyState, Page, QueryContent } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { NextTimes } from "../workflows/next-times.tsx";
 import { CronText } from "../workflows/schedule-text.tsx";
+import { useWorkflowText, WorkflowLink, WorkflowNames } from "../workflows/names.tsx";
 import { VersionDiff } from "../workflows/version-diff.tsx";
 import { Decision } from "./decision.tsx";
 import { reviewQuery } from "./queries.ts";
+import { ReviewTitle } from "./review-title.tsx";
 import { ReviewBadge } from "./review-badge.tsx";
 
 /** Poll interval while it is pending: another person may decide it. */
@@ -27,9 +29,11 @@ export default function ReviewPage() {
     refetchInterval: ({ state }) => state.data?.status === "pending" && POLL_INTERVAL_MS,
   });
   const review = query.data;
+  const name = useWorkflowText(review?.workflow_id ?? null);
   return (
     <Page
-      title={review ? `Publish version ${review.version} of ${review.workflow_id}` : "Change request"}
+      title={review ? `Publish version ${review.version} of ${name}` : "Change request"}
+      heading={review ? <ReviewTitle review={review} /> : "Change request"}
       about={reviewId}
     >
       <QueryContent query={query}>
@@ -93,9 +97,7 @@ function ReviewFacts({ review }: { review: Review }) {
   return (
     <Facts>
       <Fact name="Workflow">
-        <Anchor component={Link} to={`/workflows/${id}`} inherit>
-          {id}
-        </Anchor>
+        <WorkflowLink id={id} />
       </Fact>
       {project !== undefined && <Fact name="Project">{project}</Fact>}
       <Fact name="Published when requested">{base === null ? "nothing" : `version ${base}`}</Fact>
@@ -158,7 +160,11 @@ function Plan({ review: { plan } }: { review: Review }) {
             {tool.effects.length > 0 && ` Its runs reach: ${tool.effects.join("; ")}.`}
           </List.Item>
         )}
-        {broken.length > 0 && <List.Item>It breaks these callers: {broken.join(", ")}.</List.Item>}
+        {broken.length > 0 && (
+          <List.Item>
+            It breaks these callers: <WorkflowNames ids={broken} />.
+          </List.Item>
+        )}
       </List>
       {workflows.map((workflow) => (
         <PlannedSteps key={`${workflow.role} ${workflow.workflow_id}`} workflow={workflow} />

@@ -1,9 +1,9 @@
 /** The workflows that a change would break, each to be confirmed by its name. */
-import { Alert, Anchor, Checkbox, Stack, Text } from "@mantine/core";
+import { Alert, Checkbox, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { Link } from "react-router";
 import { type Confirmations, useConfirmations } from "../ui/use-confirmations.ts";
 import { type BrokenCaller, brokenCallersOf, OTHER_PROJECTS } from "./callers-in-error.ts";
+import { WorkflowLink, WorkflowName } from "./names.tsx";
 import { IssueList } from "./issue-list.tsx";
 
 interface CallerConfirmation extends Confirmations {
@@ -52,13 +52,17 @@ export function BrokenCallers({
             />
           ) : (
             <Stack key={id} gap={4}>
-              <Anchor component={Link} to={`/workflows/${id}`} size="sm" fw={600} underline="always">
-                {id}
-              </Anchor>
+              <Text size="sm" fw={600}>
+                <WorkflowLink id={id} underline="always" />
+              </Text>
               <IssueList issues={issues} label={`Errors of ${id}`} />
               <Checkbox
                 size="sm"
-                label={`Break ${id}`}
+                label={
+                  <>
+                    Break <WorkflowName id={id} />
+                  </>
+                }
                 checked={confirmed.has(id)}
                 onChange={({ currentTarget }) => onConfirm(id, currentTarget.checked)}
               />

@@ -14,6 +14,7 @@ import { QueryContent, Page, LoadingSkeleton } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { type WorkflowWithEtag, workflowQuery } from "./queries.ts";
 import { ExposureNotice } from "./exposure-notice.tsx";
+import { WorkflowLink } from "./names.tsx";
 import { OverdueNotice } from "./overdue.tsx";
 import { RecentRuns } from "./recent-runs.tsx";
 import { SchedulePanel } from "./schedule-panel.tsx";
@@ -169,9 +170,7 @@ function UsedBy({ callers }: { callers: readonly string[] }) {
       {callers.map((id, index) => (
         <span key={id}>
           {index > 0 && ", "}
-          <Anchor component={Link} to={`/workflows/${id}`} inherit underline="always">
-            {id}
-          </Anchor>
+          <WorkflowLink id={id} underline="always" />
         </span>
       ))}
     </Text>

@@ -32,12 +32,11 @@ const ALLOWED = [
   /^(All runs|Compare versions|Back to the workflow|Versions|version \d+|Your keys|API Keys|All API keys|dashboard|skill)$/,
   /^(Filter by tag )?(sales|daily|regions|customers|approval)$/,
   /^(Revenue by region|Month end|Quarter end|Join two queries|Ask for approval|Unpaid orders every morning)$/,
-  /^(Workflow )?(revenue-by-region|month-end|quarter-end|join-two-queries|ask-for-approval|unpaid-orders-every-morning)$/,
   // A run of a single step.
   /^set step set$/,
   /^run_[\w-]+$/,
   // Bulk actions and backtests.
-  /^((All bulk|Bulk) actions|Retry of 1 run of month-end|Backtest of version 3)$/,
+  /^((All bulk|Bulk) actions|Retry of 1 run of Month end|Backtest of version 3)$/,
   /^(all|retried|skipped|equal|different|failing|not comparable) \([01]\)$/,
   /^[01] (equal|different|failing|not comparable)$/,
   /^\d+ \w+ \d{4}, [\d:]+$/,
@@ -49,7 +48,7 @@ const ALLOWED = [
   // The step of that name, not the decision.
   /^approve$/,
   /^View approve$/,
-  /^(Publish version 1 of quarter-end|Review the change)$/,
+  /^(Publish version 1 of Quarter end|Review the change)$/,
   // Views, copies and downloads.
   /^(Steps|Definition|Graph|Timeline|Steps \(\d+\)|Table|Chart|JSON|YAML)$/,
   /^\w+, \w+,.* needs(: \w+| no other step) /,

@@ -36,6 +36,11 @@ describe("a button without a selection", () => {
     });
   });
 
+  it("calls the workflow of the filter by its name", () => {
+    const { target } = bulkButton("retry", listed("status=failed&workflow=pay", { workflowName: "Pay out" }));
+    expect(target).toMatchObject({ description: "All failed runs of Pay out." });
+  });
+
   it("names the statuses where the number of runs is not known", () => {
     const { label } = bulkButton("cancel", listed("status=running", { total: null }));
     expect(label).toBe("Cancel all running…");
