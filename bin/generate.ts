@@ -72,11 +72,16 @@ function endpointTypes(document: string): string {
   }
 }
 
+/** The names of all operations, which the web interface leaves out of texts for people. */
+const toolNames = (): string =>
+  `export const TOOL_NAMES: readonly string[] = ${json(catalogue.map(({ name }) => name).toSorted()).trim()};\n`;
+
 const openApi = json(openApiDocument(catalogue, VERSION));
 const artefacts: Record<string, string> = {
   "openapi.json": openApi,
   "endpoints.ts": endpointTypes(openApi),
   "tools.json": json(listTools(catalogue)),
+  "tool-names.ts": toolNames(),
   "config.schema.json": json(z.toJSONSchema(Config, { io: "input" })),
   "workflow.schema.json": json(definitionJsonSchema(stepTypes)),
   "database.sql": await databaseSchema(),

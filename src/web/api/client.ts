@@ -2,6 +2,7 @@
 import { serverPath } from "../app/base-path.ts";
 import type { EndpointByMethod } from "../../../schemas/generated/endpoints.ts";
 import type { Problem } from "../../../schemas/problem.ts";
+import { detailForPeople, issueForPeople } from "./api-words.ts";
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 type Endpoints<M extends Method> = EndpointByMethod[M];
@@ -15,7 +16,7 @@ type RequestOptions<E> = Omit<Parameters<E>, "header"> & {
   signal?: AbortSignal;
 };
 
-/** An error response as problem details (RFC 9457), or a failed connection (status 0). */
+/** An error response as problem details (RFC 9457), with its message and issues in words for people, or a failed connection (status 0). */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly problem: Problem;
@@ -23,8 +24,8 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined;
 
   constructor(problem: Problem, retryAfter?: number) {
-    super(problem.detail);
-    this.problem = problem;
+    super(detailForPeople(problem));
+    this.problem = { ...problem, ...(problem.errors && { errors: problem.errors.map(issueForPeople) }) };
     this.retryAfter = retryAfter;
   }
 

@@ -8,7 +8,7 @@ import { ProjectBadge } from "../projects/project-badge.tsx";
 import { Fact, Facts, RunLink } from "../runs/facts.tsx";
 import { runQuery } from "../runs/queries.ts";
 import { useLiveRun } from "../runs/use-live-run.ts";
-import { EmptyState, QueryContent, Page } from "../ui/page.tsx";
+import { NotFound, QueryContent, Page } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { useWorkflowText, WorkflowLink, WorkflowName } from "../workflows/names.tsx";
 import { ApprovalPlan } from "./approval-plan.tsx";
@@ -42,12 +42,7 @@ export default function ApprovalPage() {
       <QueryContent query={query}>
         {(loaded) =>
           loaded === null ? (
-            <EmptyState title="Approval not found">
-              Its run may have been purged.{" "}
-              <Anchor component={Link} to="/approvals" inherit>
-                Pending approvals
-              </Anchor>
-            </EmptyState>
+            <NotFound code="approval_not_found" id={approvalId} />
           ) : (
             <>
               {loaded.status === "pending" && <RefreshWithRun approval={loaded} />}

@@ -7,7 +7,7 @@ import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { Fact, Facts } from "../runs/facts.tsx";
 import { pluralize } from "../runs/labels.ts";
 import { Section } from "../runs/section.tsx";
-import { EmptyState, LoadingSkeleton, Page, QueryContent } from "../ui/page.tsx";
+import { LoadingSkeleton, NotFound, Page, QueryContent } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { useWorkflowText, WorkflowLink, WorkflowName } from "../workflows/names.tsx";
 import { CancelButton } from "./cancel-button.tsx";
@@ -52,7 +52,11 @@ export default function BacktestPage() {
       <QueryContent query={query}>
         {(backtest) =>
           backtest === null ? (
-            <EmptyState title="Backtest not found">It may belong to another workflow.</EmptyState>
+            <NotFound
+              code="backtest_not_found"
+              id={backtestId}
+              back={{ to: `/workflows/${workflowId}`, label: "Back to the workflow" }}
+            />
           ) : (
             <BacktestDetails key={backtest.id} backtest={backtest} />
           )

@@ -15,7 +15,7 @@ interface DifferenceConfirmation extends Confirmations {
 /** The differences that a refusal to publish names, and which of them the user accepts. */
 export function useDifferenceConfirmation(error: unknown): DifferenceConfirmation {
   const names = openDifferencesOf(error);
-  const backtest = error instanceof ApiError ? namedBacktest(error.message) : undefined;
+  const backtest = error instanceof ApiError ? namedBacktest(error.problem.detail) : undefined;
   return { names, backtest, ...useConfirmations(names) };
 }
 

@@ -8,7 +8,7 @@ import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { Fact, Facts } from "../runs/facts.tsx";
 import { RUN_STATUSES } from "../runs/filters.ts";
 import { Section } from "../runs/section.tsx";
-import { EmptyState, Page, QueryContent } from "../ui/page.tsx";
+import { NotFound, Page, QueryContent } from "../ui/page.tsx";
 import { STATUS_STYLES } from "../ui/status-badge.tsx";
 import { IconBadge } from "../ui/icon-badge.tsx";
 import { Time } from "../ui/time.tsx";
@@ -45,7 +45,7 @@ export default function BulkActionPage() {
       <QueryContent query={query}>
         {(bulkAction) =>
           bulkAction === null ? (
-            <EmptyState title="Bulk action not found">Old bulk actions are deleted.</EmptyState>
+            <NotFound code="bulk_action_not_found" id={id} />
           ) : (
             <Details key={id} id={id} bulkAction={bulkAction} />
           )

@@ -5,6 +5,7 @@
  * An empty text (nothing, white space or only comments) is no definition: `toText(null)` returns "", `convert` keeps it
  * empty, and `parse` returns an issue, so that it never passes as valid.
  */
+import { issueForPeople } from "../api/api-words.ts";
 import type { Issue, JsonPatchOperation } from "../../../schemas/problem.ts";
 import { parseJson, TOO_LONG_FIX } from "../forms/exact-number.ts";
 import { endSentence } from "../ui/sentence.ts";
@@ -74,15 +75,18 @@ export async function placeIssues(
   if (issues.length === 0) return [];
   const { createLocator } = await import("./yaml-text.ts");
   const locate = createLocator(text);
-  return issues.map(({ path, message, fix, did_you_mean, line, column, patch }) => ({
-    path: path.replace(/^definition(?:\.|$)/, ""),
-    // Without a path, the sentence still needs a subject.
-    message: path === "" && /^[a-z]/.test(message) ? `The definition ${message}` : message,
-    ...fixOf(fix, did_you_mean),
-    ...(line === undefined ? locate(path) : { line, column: column ?? 1 }),
-    severity,
-    ...(patch !== undefined && { patch }),
-  }));
+  return issues.map((issue) => {
+    const { path, message, fix, did_you_mean, line, column, patch } = issueForPeople(issue);
+    return {
+      path: path.replace(/^definition(?:\.|$)/, ""),
+      // Without a path, the sentence still needs a subject.
+      message: path === "" && /^[a-z]/.test(message) ? `The definition ${message}` : message,
+      ...fixOf(fix, did_you_mean),
+      ...(line === undefined ? locate(path) : { line, column: column ?? 1 }),
+      severity,
+      ...(patch !== undefined && { patch }),
+    };
+  });
 }
 
 const START_FIX = "Start with `steps`: a list of steps, each with an id and a type.";

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { Project } from "../../../schemas/project.ts";
 import type { EndpointByMethod } from "../../../schemas/generated/endpoints.ts";
+import { issueForPeople } from "../api/api-words.ts";
 import { send } from "../api/client.ts";
 import { notifySuccess, notifyWarning } from "../ui/notify.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
@@ -15,7 +16,8 @@ export function useUpdateProject({ id }: Project) {
       send("patch", "/projects/{project}", { path: { project: id }, body: change }),
     onSuccess({ data }) {
       notifySuccess(`Saved the project “${data.name}”.`);
-      for (const { message, fix } of data.warnings ?? []) notifyWarning(`Review ${message}. ${fix ?? ""}`);
+      for (const { message, fix } of (data.warnings ?? []).map(issueForPeople))
+        notifyWarning(`Review ${message}. ${fix ?? ""}`);
     },
     onSettled: () => client.invalidateQueries({ queryKey: ["projects"] }),
   });

@@ -1,14 +1,14 @@
 /** The page of one change request: what would go live, and the decision. */
-import { Alert, Anchor, Card, Code, List, Stack, Text } from "@mantine/core";
+import { Alert, Card, Code, List, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "react-router";
+import { useParams } from "react-router";
 import type { Review } from "../../../schemas/review.ts";
 import { PlannedSteps } from "../approvals/approval-plan.tsx";
 import { PassedBacktest } from "../backtests/passed-backtest.tsx";
 import { VersionBacktest } from "../backtests/version-backtest.tsx";
 import { Fact, Facts, RunLink } from "../runs/facts.tsx";
 import { Section } from "../runs/section.tsx";
-import { EmptyState, Page, QueryContent } from "../ui/page.tsx";
+import { NotFound, Page, QueryContent } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { NextTimes } from "../workflows/next-times.tsx";
 import { CronText } from "../workflows/schedule-text.tsx";
@@ -39,11 +39,7 @@ export default function ReviewPage() {
       <QueryContent query={query}>
         {(loaded) =>
           loaded === null ? (
-            <EmptyState title="Change request not found">
-              <Anchor component={Link} to="/reviews" inherit>
-                Pending change requests
-              </Anchor>
-            </EmptyState>
+            <NotFound code="review_not_found" id={reviewId} />
           ) : (
             <ReviewDetails key={loaded.id} review={loaded} />
           )

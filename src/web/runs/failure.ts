@@ -1,5 +1,6 @@
 /** Describes a run's failure in one sentence, with how to fix it. */
 import type { Run, RunError } from "../../../schemas/run.ts";
+import { withoutApiWords } from "../api/api-words.ts";
 import { endSentence } from "../ui/sentence.ts";
 import { pluralize } from "./labels.ts";
 
@@ -16,7 +17,7 @@ type RunOutcome = Pick<Run, "error" | "failed_step">;
 export function describeFailure({ error, failed_step: step }: RunOutcome): Failure | undefined {
   if (error === null) return undefined;
   return {
-    summary: `${subjectOf(error, step)}: ${endSentence(error.message)}`,
+    summary: `${subjectOf(error, step)}: ${endSentence(withoutApiWords(error.message))}`,
     fix: endSentence(fixOf(error)),
   };
 }
@@ -29,7 +30,8 @@ function subjectOf({ step_id: id, item }: RunError, step: RunOutcome["failed_ste
 }
 
 function fixOf({ fix, step_id: id }: RunError): string {
-  if (fix !== undefined && fix.trim() !== "") return fix;
+  const advice = withoutApiWords(fix ?? "").trim();
+  if (advice !== "") return advice;
   return id === undefined
     ? "Fix the cause, then retry the run"
     : `Check the input of ${id}, fix the cause, then retry from ${id}`;

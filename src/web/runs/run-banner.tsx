@@ -2,6 +2,7 @@
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconBan, IconFlask, IconPencil, IconRubberStamp } from "@tabler/icons-react";
 import { Link } from "react-router";
+import { withoutApiWords } from "../api/api-words.ts";
 import { RunInterruptions } from "../interruptions/run-interruptions.tsx";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { WorkflowName } from "../workflows/names.tsx";
@@ -46,7 +47,7 @@ function StatusBanner({ run }: { run: LiveRun }) {
   if (run.status === "failed") return <Failure run={run} />;
   if (run.status === "cancelled") return <Cancelled run={run} />;
   if (run.status === "queued" && run.next !== undefined)
-    return <Text size="sm">{withoutApiHint(run.next)}</Text>;
+    return <Text size="sm">{withoutApiWords(run.next)}</Text>;
   return <Approvals run={run} />;
 }
 
@@ -80,7 +81,7 @@ function HandlerFailure({ run: { on_failure: handler } }: { run: LiveRun }) {
       role="note"
     >
       <Text style={{ overflowWrap: "anywhere" }}>
-        It should have run because this run failed. {handler.error.message}
+        It should have run because this run failed. {withoutApiWords(handler.error.message)}
       </Text>
     </Alert>
   );
@@ -126,10 +127,3 @@ function Approvals({ run }: { run: LiveRun }) {
     </Alert>
   );
 }
-
-/** The message without its sentences about how to call the API again. */
-const withoutApiHint = (next: string): string =>
-  next
-    .split(/(?<=\.)\s+/)
-    .filter((sentence) => !/\b(?:get|cancel)_run\b/.test(sentence))
-    .join(" ");

@@ -3,6 +3,7 @@ import { Alert, ScrollArea, Stack, Text, Title } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { RunError } from "../../../schemas/run.ts";
+import { withoutApiWords } from "../api/api-words.ts";
 import { ValueView } from "../values/value-view.tsx";
 
 /** @param order heading level: 3 within a step, 2 on the page itself */
@@ -26,6 +27,7 @@ export function Section({
 }
 
 export function ErrorBox({ error }: { error: RunError }) {
+  const fix = withoutApiWords(error.fix ?? "");
   return (
     <Stack gap="xs">
       <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={error.code} role="note">
@@ -33,9 +35,9 @@ export function ErrorBox({ error }: { error: RunError }) {
           <Text size="sm" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
             {error.message}
           </Text>
-          {error.fix !== undefined && (
+          {fix !== "" && (
             <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-              <strong>How to fix:</strong> {error.fix}
+              <strong>How to fix:</strong> {fix}
             </Text>
           )}
         </Stack>

@@ -3,7 +3,10 @@ import { Alert, Button, Code, Group, Skeleton, Stack, Text, Title } from "@manti
 import { IconAlertTriangle, IconLock } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
+import { Link } from "react-router";
 import { ApiError } from "../api/client.ts";
+import { Id } from "./id.tsx";
+import { MISSING_KINDS, type MissingKind, missingIn, type NotFoundProps } from "./not-found.ts";
 
 interface PageProps {
   /** The title of the document. */
@@ -71,6 +74,13 @@ export function LoadingSkeleton({ rows = 5 }: { rows?: number }) {
 export function ErrorAlert({ error, retry }: { error: Error; retry?: () => void }) {
   const problem = error instanceof ApiError ? error.problem : undefined;
   const forbidden = problem?.status === 403;
+  const missing = error instanceof ApiError ? missingIn(error) : undefined;
+  if (missing !== undefined)
+    return (
+      <div role="alert">
+        <NotFound {...missing} />
+      </div>
+    );
   return (
     <Alert
       role="alert"
@@ -121,5 +131,23 @@ export function EmptyState({
       )}
       {action}
     </Stack>
+  );
+}
+
+/** Shown instead of something that does not exist, or that the user may not see: what it was, and where the others are. */
+export function NotFound({ code, id, hint, back }: NotFoundProps) {
+  const { noun, to, all, gone }: MissingKind = MISSING_KINDS[code];
+  return (
+    <EmptyState
+      title={`${noun.slice(0, 1).toUpperCase()}${noun.slice(1)} not found`}
+      action={
+        <Button component={Link} to={back?.to ?? to} variant="default">
+          {back?.label ?? all}
+        </Button>
+      }
+    >
+      There is no {noun} <Id>{id}</Id> that you may see.{gone !== undefined && ` ${gone}`}
+      {hint !== undefined && hint !== "" && ` ${hint}`}
+    </EmptyState>
   );
 }

@@ -1,12 +1,13 @@
 /** The issues of a definition, each with its path and fix. */
 import { Code, List, Text } from "@mantine/core";
 import type { Issue } from "../../../schemas/problem.ts";
+import { issueForPeople } from "../api/api-words.ts";
 import { endSentence } from "../ui/sentence.ts";
 
 export function IssueList({ issues, label }: { issues: readonly Issue[]; label: string }) {
   return (
     <List size="sm" spacing={6} aria-label={label} withPadding={false}>
-      {issues.map((issue) => (
+      {issues.map(issueForPeople).map((issue) => (
         <List.Item key={`${issue.path} ${issue.code} ${issue.message}`}>
           {issue.path !== "" && <Code>{issue.path}</Code>} {endSentence(issue.message)}
           {issue.did_you_mean !== undefined &&

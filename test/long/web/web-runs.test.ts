@@ -112,6 +112,29 @@ it("the workflow of a run is called by its name, and by its id only where nobody
   expect(requests).toHaveLength(1);
 });
 
+it("a page of something that does not exist says so in the words of the interface, and leads to the others", async () => {
+  const site = await openSite();
+  const ann = await createFirstAdmin(site);
+  const { page, visit } = await openWindow(await openBrowser(), site, ann);
+  for (const [path, title, all] of [
+    ["/runs/run_nope", "Run not found", "All runs"],
+    ["/runs/run_nope/compare", "Run not found", "All runs"],
+    ["/workflows/nope", "Workflow not found", "All workflows"],
+    ["/workflows/nope/edit", "Workflow not found", "All workflows"],
+    ["/approvals/nope", "Approval not found", "Pending approvals"],
+    ["/reviews/nope", "Change request not found", "Pending change requests"],
+    ["/bulk-actions/blk_nope", "Bulk action not found", "All bulk actions"],
+    ["/projects/nope", "Project not found", "All projects"],
+    ["/keys/key_nope", "API key not found", "All API keys"],
+  ] as const) {
+    await visit(path);
+    await page.getByText(title, { exact: true }).waitFor();
+    await page.getByText(/^There is no [\w ]+nope that you may see\./).waitFor();
+    expect(await page.locator("main").innerText()).not.toMatch(/GET \/|list_/);
+    await page.getByRole("link", { name: all, exact: true }).last().waitFor();
+  }
+});
+
 const sumsOf = (limit: number) => ({
   inputs: { type: "object", properties: { region: { type: "string", default: "north" } } },
   steps: [
