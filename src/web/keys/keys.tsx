@@ -12,6 +12,7 @@ import { confirmAction } from "../ui/confirm.tsx";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
 import { PagedList } from "../ui/paged-list.tsx";
 import { EmptyState, Page } from "../ui/page.tsx";
+import { formatTotal } from "../ui/pagination.ts";
 import { Time } from "../ui/time.tsx";
 import { isUsable } from "./application-groups.ts";
 import { Applications } from "./applications.tsx";
@@ -50,12 +51,11 @@ export default function Keys() {
       <PagedList
         query={keys}
         empty={
-          <EmptyState
-            title="No keys yet"
-            action={<Button onClick={() => setCreating(true)}>Create New API Key</Button>}
-          >
-            Agents need a key to connect over MCP, and scripts to use the REST API.
-          </EmptyState>
+          <NoKeys
+            everyone={everyone}
+            onCreate={() => setCreating(true)}
+            onShowAll={() => setSearch({ everyone: "true" })}
+          />
         }
       >
         {(items) => <KeyList keys={items} everyone={everyone} onRotate={setRotating} />}
@@ -83,6 +83,41 @@ export default function Keys() {
       )}
       {newKey && <NewKeyDialog newKey={newKey} onClose={() => setNewKey(undefined)} />}
     </Page>
+  );
+}
+
+interface NoKeysProps {
+  everyone: boolean;
+  onCreate: () => void;
+  onShowAll: () => void;
+}
+
+/** Mentions the keys of others to an admin, such as those that the command line created. */
+function NoKeys({ everyone, onCreate, onShowAll }: NoKeysProps) {
+  const hasScope = useHasScope();
+  const all = useInfiniteQuery({
+    ...apiKeysQuery({ everyone: true, application: false }),
+    enabled: hasScope("admin") && !everyone,
+  });
+  const first = everyone ? undefined : all.data?.pages[0];
+  const others = first?.total ?? 0;
+  return (
+    <EmptyState
+      title={everyone ? "No keys yet" : "You have no keys"}
+      action={
+        <Group justify="center" gap="xs">
+          <Button onClick={onCreate}>Create New API Key</Button>
+          {others > 0 && (
+            <Button variant="default" onClick={onShowAll}>
+              Show everyone's keys
+            </Button>
+          )}
+        </Group>
+      }
+    >
+      Agents need a key to connect over MCP, and scripts to use the REST API.
+      {others > 0 && ` ${others === 1 ? "1 key belongs" : `${formatTotal(first)} keys belong`} to others.`}
+    </EmptyState>
   );
 }
 

@@ -70,7 +70,7 @@ describe("the first visit", () => {
 
     await chooseFromUserMenu(page, "API Keys");
     await heading(page, "API Keys").waitFor();
-    await page.getByText("No keys yet").waitFor();
+    await page.getByText("You have no keys").waitFor();
     await page.getByRole("button", { name: "Create New API Key" }).first().click();
     const form = page.getByRole("dialog", { name: "Create New API Key" });
     await form.getByLabel(/^Name/).fill("ci");

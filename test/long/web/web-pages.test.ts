@@ -335,7 +335,7 @@ const LISTS = [
   { path: "/workflows", request: "/workflows", empty: "No workflows yet." },
   { path: "/runs", request: "/runs", empty: "No runs yet" },
   { path: "/approvals", request: "/approvals", empty: "No approvals are pending" },
-  { path: "/keys", request: "/api-keys", empty: "No keys yet" },
+  { path: "/keys", request: "/api-keys", empty: "You have no keys" },
   { path: "/people?search=nobody", request: "/users", empty: "No matching people" },
   { path: "/audit?search=nothing-like-it", request: "/audit-log", empty: "No matching entries" },
 ] as const;
