@@ -1,5 +1,5 @@
 /** The audit log: who changed what, when, and with which client. For admins. */
-import { Button, Card, Group, Select, Stack, Table, Text, TextInput } from "@mantine/core";
+import { Button, Group, Select, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconDownload, IconSearch } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -7,16 +7,14 @@ import { serverPath } from "../app/base-path.ts";
 import type { AuditEntry } from "../../../schemas/audit.ts";
 import { send } from "../api/client.ts";
 import { useHasScope } from "../app/session.tsx";
-import { ProjectBadge } from "../projects/project-badge.tsx";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
 import { AccessDenied } from "../ui/access-denied.tsx";
 import { EmptyState, Page } from "../ui/page.tsx";
 import { cursorPagination, cursorParam } from "../ui/pagination.ts";
-import { SURFACE_LABELS, describeClient } from "../ui/surfaces.ts";
-import { Time } from "../ui/time.tsx";
+import { SURFACE_LABELS } from "../ui/surfaces.ts";
 import { useFilters } from "../ui/use-filters.ts";
-import { detailsLabel, operationLabel, Target } from "./entry-labels.tsx";
+import { Entries } from "./entries.tsx";
 
 type Surface = AuditEntry["surface"];
 
@@ -113,73 +111,4 @@ function toQuery(filter: { search: string; surface: Surface | undefined; since: 
     ...(since !== "" && { since }),
     ...(until !== "" && { until }),
   };
-}
-
-function Entries({ entries }: { entries: readonly AuditEntry[] }) {
-  return (
-    <>
-      <Table.ScrollContainer minWidth={760} visibleFrom="sm">
-        <Table verticalSpacing="xs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Time</Table.Th>
-              <Table.Th>Actor</Table.Th>
-              <Table.Th>Operation</Table.Th>
-              <Table.Th>Target</Table.Th>
-              <Table.Th>Source</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {entries.map((entry) => (
-              <Table.Tr key={entry.id}>
-                <Table.Td>
-                  <Time at={entry.at} />
-                </Table.Td>
-                <Table.Td>{entry.owner}</Table.Td>
-                <Table.Td>{operationLabel(entry.operation)}</Table.Td>
-                <Table.Td>
-                  <Target entry={entry} />
-                  <Details entry={entry} />
-                </Table.Td>
-                <Table.Td>
-                  {SURFACE_LABELS[entry.surface]}
-                  <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-                    {describeClient({ ...entry, key: entry.key_name })}
-                  </Text>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-      <Stack gap="xs" hiddenFrom="sm">
-        {entries.map((entry) => (
-          <Card key={entry.id} withBorder padding="sm">
-            <Text size="sm" fw={600}>
-              {operationLabel(entry.operation)} <Target entry={entry} />
-            </Text>
-            <Details entry={entry} />
-            <Text size="sm" c="dimmed" component="div">
-              {entry.owner} · {SURFACE_LABELS[entry.surface]} · <Time at={entry.at} />
-            </Text>
-          </Card>
-        ))}
-      </Stack>
-    </>
-  );
-}
-
-/** The project of an entry, unless it is the default one, and what else is on record. */
-function Details({ entry: { project, details } }: { entry: AuditEntry }) {
-  return (
-    <>
-      {project !== undefined && " "}
-      <ProjectBadge project={project} inList />
-      {details !== null && (
-        <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-          {detailsLabel(details)}
-        </Text>
-      )}
-    </>
-  );
 }
