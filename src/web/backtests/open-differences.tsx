@@ -3,6 +3,7 @@ import { Alert, Anchor, Checkbox, Code, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { Link } from "react-router";
 import { ApiError } from "../api/client.ts";
+import { MarkedText } from "../ui/id.tsx";
 import { type Confirmations, useConfirmations } from "../ui/use-confirmations.ts";
 import { describeDifference, namedBacktest } from "./results.ts";
 
@@ -67,7 +68,7 @@ export function OpenDifferences({ workflow, confirmation }: OpenDifferencesProps
                 Accept <Code>{name}</Code>
               </>
             }
-            description={describeDifference(name)}
+            description={<MarkedText text={describeDifference(name) ?? ""} />}
             checked={confirmed.has(name)}
             onChange={({ currentTarget }) => onConfirm(name, currentTarget.checked)}
           />

@@ -141,15 +141,15 @@ function describeEffects(step: string | undefined, change: string | undefined): 
   if (step === undefined) return "What steps send or write changes; this covers all of it";
   switch (change) {
     case undefined:
-      return `What ${step} sends or writes changes; this covers all of it`;
+      return `What \`${step}\` sends or writes changes; this covers all of it`;
     case "added":
-      return `What ${step} does is new in some runs`;
+      return `What \`${step}\` does is new in some runs`;
     case "removed":
-      return `${step} would no longer do it in some runs`;
+      return `\`${step}\` would no longer do it in some runs`;
     case "undo":
-      return unseen(`what undoes ${step}`);
+      return unseen(`what undoes \`${step}\``);
     default:
-      return `What ${step} sends or writes changes`;
+      return `What \`${step}\` sends or writes changes`;
   }
 }
 

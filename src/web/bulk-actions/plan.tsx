@@ -6,7 +6,7 @@ import { MAX_BULK_RUNS } from "../../../schemas/bulk-action-limits.ts";
 import type { BulkAction, BulkActionPlan, SkippedRuns } from "../../../schemas/bulk-action.ts";
 import { RunLink } from "../runs/facts.tsx";
 import { pluralize } from "../runs/labels.ts";
-import { Id } from "../ui/id.tsx";
+import { Id, MarkedText } from "../ui/id.tsx";
 import { endSentence } from "../ui/sentence.ts";
 import { WorkflowName } from "../workflows/names.tsx";
 import { describeSteps, skipLabel } from "./texts.ts";
@@ -94,7 +94,7 @@ function Steps({ label, text }: { label: string; text: string }) {
       <Text span inherit c="dimmed">
         {label}:{" "}
       </Text>
-      {text}
+      <MarkedText text={text} />
     </Text>
   );
 }

@@ -56,11 +56,13 @@ const SKIP_LABELS: Readonly<Record<Exclude<SkipReason, "wrong_status">, string>>
   purged: "no longer stored",
 };
 
-/** Steps with the number of runs where these are not all: "rate, pay (in 2 of 3 runs)". */
+/** Steps with the number of runs where these are not all: "`rate`, `pay` (in 2 of 3 runs)". */
 export const describeSteps = (counts: Readonly<Record<string, number>>, total: number): string =>
   Object.entries(counts)
     .map(([step, runs]) =>
-      runs === total ? step : `${step} (in ${runs.toLocaleString()} of ${pluralize(total, "run")})`,
+      runs === total
+        ? `\`${step}\``
+        : `\`${step}\` (in ${runs.toLocaleString()} of ${pluralize(total, "run")})`,
     )
     .join(", ");
 

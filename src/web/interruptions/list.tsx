@@ -6,6 +6,7 @@ import type { Interruption } from "../../../schemas/interruption.ts";
 import { ProjectBadge } from "../projects/project-badge.tsx";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
+import { MarkedText } from "../ui/id.tsx";
 import { EmptyState, Page } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { useFilters } from "../ui/use-filters.ts";
@@ -76,7 +77,7 @@ function InterruptionCard({ interruption }: { interruption: Interruption }) {
       <Stack gap={6}>
         <Group justify="space-between" align="flex-start" gap="xs">
           <Anchor component={Link} to={pathOf(interruption)} fw={500} flex="1 1 240px">
-            {questionText(interruption)}
+            <MarkedText text={questionText(interruption)} />
           </Anchor>
           <Group gap={6}>
             <ProjectBadge project={interruption.project} inList />

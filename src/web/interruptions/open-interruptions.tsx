@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { pluralize } from "../runs/labels.ts";
+import { MarkedText } from "../ui/id.tsx";
 import { Time } from "../ui/time.tsx";
 import { WorkflowName } from "../workflows/names.tsx";
 import { openInterruptionsQuery } from "./queries.ts";
@@ -26,7 +27,7 @@ export function OpenInterruptions() {
         {named.map((interruption) => (
           <Text key={interruption.id} size="sm" component="li" style={{ overflowWrap: "anywhere" }}>
             <Anchor component={Link} to={pathOf(interruption)} inherit c="inherit" td="underline">
-              {questionText(interruption)}
+              <MarkedText text={questionText(interruption)} />
             </Anchor>{" "}
             ·{" "}
             {interruption.workflow_id === null ? (

@@ -12,6 +12,7 @@ import { fullValueLoader, stepQuery } from "../runs/queries.ts";
 import { ScrollableValue, Section } from "../runs/section.tsx";
 import { useStepRevision } from "../runs/use-step-revision.ts";
 import { Copy } from "../ui/copy.tsx";
+import { Id, MarkedText } from "../ui/id.tsx";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { endSentence } from "../ui/sentence.ts";
 import { Time } from "../ui/time.tsx";
@@ -69,7 +70,7 @@ function OpenInterruption({ run, interruption, isFirst, isOnly }: OpenInterrupti
     <Alert
       color="yellow"
       icon={<IconHelpTriangle aria-hidden />}
-      title={questionText(interruption)}
+      title={<MarkedText text={questionText(interruption)} />}
       role="region"
       style={{ overflowWrap: "anywhere" }}
     >
@@ -122,7 +123,10 @@ function AttemptFacts({
   const { step_id: step, item, attempt, idempotency_key: key, lookup } = interruption;
   return (
     <Facts>
-      <Fact name="Step">{stepType === undefined ? step : `${step} (${stepType})`}</Fact>
+      <Fact name="Step">
+        <Id>{step}</Id>
+        {stepType !== undefined && ` (${stepType})`}
+      </Fact>
       {item !== undefined && <Fact name="Item">{item}</Fact>}
       <Fact name="Attempt">{attempt}</Fact>
       <Fact name="Started">

@@ -8,9 +8,10 @@ import { issuesUnder, issuesOutside, issueText } from "../forms/issues.ts";
 import { JsonField } from "../forms/json-field.tsx";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { confirmAction } from "../ui/confirm.tsx";
+import { MarkedText } from "../ui/id.tsx";
 import { ErrorAlert, LoadingSkeleton } from "../ui/page.tsx";
 import { outputTemplatesQuery } from "./queries.ts";
-import { CONSEQUENCES, OUTCOME_LABELS, placeText, type RunState } from "./texts.ts";
+import { CONSEQUENCES, OUTCOME_LABELS, placeText, questionText, type RunState } from "./texts.ts";
 import { useSettle } from "./use-settle.ts";
 
 /** Maximum length of a comment, in UTF-16 code units. */
@@ -40,7 +41,7 @@ export function SettleForm({ interruption, runState, stepType }: SettleFormProps
 
   const confirm = (chosen: InterruptionOutcome): void =>
     confirmAction({
-      title: `${placeText(interruption)}: ${OUTCOME_LABELS[chosen].toLowerCase()}?`,
+      title: <MarkedText text={`${questionText(interruption)} ${OUTCOME_LABELS[chosen]}`} />,
       consequence: `${CONSEQUENCES[runState][chosen]} You can't change your answer later.`,
       confirm: "Save answer",
       onConfirm: () =>

@@ -77,9 +77,9 @@ type Place = Pick<Interruption, "step_id" | "item">;
 export const placeText = ({ step_id: step, item }: Place): string =>
   item === undefined ? step : `${step}, item ${item}`;
 
-/** `Did the effect of pay happen?` */
-export const questionText = (place: Place): string =>
-  `Did the effect of ${placeText(place)}${place.item === undefined ? "" : ","} happen?`;
+/** "Did the effect of `pay` happen?" */
+export const questionText = ({ step_id: step, item }: Place): string =>
+  `Did the effect of \`${step}\`${item === undefined ? "" : `, item ${item},`} happen?`;
 
 /** The page of the run, with the step selected. */
 export const pathOf = ({ run_id: run, step_id: step, item }: Place & { run_id: string }): string =>

@@ -7,6 +7,7 @@ import { useParams, useSearchParams } from "react-router";
 import type { RunComparison } from "../../../schemas/run-comparison.ts";
 import { ApiError } from "../api/client.ts";
 import { toText } from "../editor/format.ts";
+import { MarkedText } from "../ui/id.tsx";
 import { EmptyState, LoadingSkeleton, Page, QueryContent } from "../ui/page.tsx";
 import { ComparedRuns, ComparedSteps, ValueDifferences } from "./compared-parts.tsx";
 import { describeVerdict, differingParts, differingValues } from "./comparison.ts";
@@ -110,7 +111,7 @@ function Comparison({ comparison }: { comparison: RunComparison }) {
         role="status"
         color={same ? "green" : "blue"}
         icon={same ? <IconEqual aria-hidden /> : <IconArrowsDiff aria-hidden />}
-        title={describeVerdict(comparison)}
+        title={<MarkedText text={describeVerdict(comparison)} />}
       >
         {notes.length > 0 && (
           <List size="sm" aria-label="Notes">

@@ -26,7 +26,7 @@ type Field = keyof typeof VALUE_TITLES;
 
 const FIELD_NAMES: Readonly<Record<string, string>> = { definition: "definition", status: "status" };
 
-/** Where the runs part first, as a sentence. */
+/** Where the runs part first, as a sentence; the id of a step is in backticks. */
 export function describeVerdict({ same, complete, first_difference: first }: RunComparison): string {
   if (same) return "Both runs did the same. Only times and durations may differ.";
   if (first === null) return complete ? "No differences." : "No difference was found in what was compared.";
@@ -34,8 +34,8 @@ export function describeVerdict({ same, complete, first_difference: first }: Run
   const name = FIELD_NAMES[field] ?? VALUE_TITLES[field as Field].toLowerCase();
   const place = path === undefined ? name : `${name} (${path})`;
   if (step === undefined) return `First difference: the ${place} of the run.`;
-  if (field === "definition") return `First difference: only one of the runs has the step ${step}.`;
-  return `First difference: the ${place} of ${item === undefined ? "" : `item ${item} of `}the step ${step}.`;
+  if (field === "definition") return `First difference: only one of the runs has the step \`${step}\`.`;
+  return `First difference: the ${place} of ${item === undefined ? "" : `item ${item} of `}the step \`${step}\`.`;
 }
 
 /** The values of a run, a step or an item that differ, in the order in which they came about. */

@@ -1,11 +1,11 @@
-/** Describes a run's failure in one sentence, with how to fix it. */
+/** Describes a run's failure in one sentence, with how to fix it. Ids are in backticks (see `MarkedText`). */
 import type { Run, RunError } from "../../../schemas/run.ts";
 import { withoutApiWords } from "../api/api-words.ts";
 import { endSentence } from "../ui/sentence.ts";
 import { pluralize } from "./labels.ts";
 
 export interface Failure {
-  /** "revenue failed after 4 attempts: shop: no such column: regoin." */
+  /** "`revenue` failed after 4 attempts: shop: no such column: regoin." */
   summary: string;
   /** "Write region." */
   fix: string;
@@ -24,7 +24,7 @@ export function describeFailure({ error, failed_step: step }: RunOutcome): Failu
 
 function subjectOf({ step_id: id, item }: RunError, step: RunOutcome["failed_step"]): string {
   if (id === undefined) return "The run failed";
-  const subject = item === undefined ? id : `${id}, item ${item},`;
+  const subject = item === undefined ? `\`${id}\`` : `\`${id}\`, item ${item},`;
   const attempts = step?.attempts ?? 0;
   return attempts > 1 ? `${subject} failed after ${pluralize(attempts, "attempt")}` : `${subject} failed`;
 }
@@ -34,7 +34,7 @@ function fixOf({ fix, step_id: id }: RunError): string {
   if (advice !== "") return advice;
   return id === undefined
     ? "Fix the cause, then retry the run"
-    : `Check the input of ${id}, fix the cause, then retry from ${id}`;
+    : `Check the input of \`${id}\`, fix the cause, then retry from \`${id}\``;
 }
 
 /** Maximum length of an error message in a list, in characters. */

@@ -5,6 +5,7 @@ import { Link } from "react-router";
 import { withoutApiWords } from "../api/api-words.ts";
 import { RunInterruptions } from "../interruptions/run-interruptions.tsx";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
+import { MarkedText } from "../ui/id.tsx";
 import { WorkflowName } from "../workflows/names.tsx";
 import { describeFailure } from "./failure.ts";
 import type { LiveRun } from "./live-updates.ts";
@@ -58,7 +59,7 @@ function Failure({ run }: { run: LiveRun }) {
     <>
       <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="Run failed" role="note">
         <Text style={{ overflowWrap: "anywhere", whiteSpace: "pre-line" }}>
-          {failure.summary} <strong>How to fix:</strong> {failure.fix}
+          <MarkedText text={failure.summary} /> <strong>How to fix:</strong> <MarkedText text={failure.fix} />
         </Text>
       </Alert>
       <HandlerFailure run={run} />

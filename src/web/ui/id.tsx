@@ -14,3 +14,14 @@ export const Id = ({ children }: { children: ReactNode }) => (
     {children}
   </Code>
 );
+
+/**
+ * A text whose `parts in backticks` are set apart as code: ids in the sentences that functions return, and names in the messages of
+ * the API.
+ */
+export const MarkedText = ({ text }: { text: string }) =>
+  text.split(/`([^`\n]+)`/).map((part, index) =>
+    // Every second part was in backticks. The parts of a text have no other identity than their places.
+    // oxlint-disable-next-line react/no-array-index-key
+    index % 2 === 1 ? <Id key={index}>{part}</Id> : part,
+  );

@@ -1,7 +1,8 @@
 /** Toasts: a success disappears by itself, an error stays until it is closed. */
 import { notifications } from "@mantine/notifications";
-import type { ReactNode } from "react";
+import { createElement, type ReactNode } from "react";
 import { ApiError } from "../api/client.ts";
+import { MarkedText } from "./id.tsx";
 import { endSentence } from "./sentence.ts";
 
 export const notifySuccess = (message: ReactNode): string => notifications.show({ message, color: "green" });
@@ -22,7 +23,7 @@ export function notifyError(title: string, error: unknown): void {
   );
   notifications.show({
     title,
-    message: [message, ...issueLines.slice(0, MAX_ISSUES)].join("\n"),
+    message: createElement(MarkedText, { text: [message, ...issueLines.slice(0, MAX_ISSUES)].join("\n") }),
     color: "red",
     autoClose: false,
     styles: { description: { whiteSpace: "pre-line" } },

@@ -5,7 +5,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { Link } from "react-router";
 import { ApiError } from "../api/client.ts";
-import { Id } from "./id.tsx";
+import { Id, MarkedText } from "./id.tsx";
 import { MISSING_KINDS, type MissingKind, missingIn, type NotFoundProps } from "./not-found.ts";
 
 interface PageProps {
@@ -89,11 +89,13 @@ export function ErrorAlert({ error, retry }: { error: Error; retry?: () => void 
       title={problem?.title ?? "Something went wrong on this page"}
     >
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{error.message}</Text>
+        <Text size="sm">
+          <MarkedText text={error.message} />
+        </Text>
         {problem?.errors?.map((issue) => (
           <Text size="sm" key={`${issue.path} ${issue.code} ${issue.message}`}>
-            {issue.path !== "" && <Code>{issue.path}</Code>} {issue.message}
-            {issue.fix !== undefined && ` ${issue.fix}`}
+            {issue.path !== "" && <Code>{issue.path}</Code>} <MarkedText text={issue.message} />
+            {issue.fix !== undefined && <MarkedText text={` ${issue.fix}`} />}
           </Text>
         ))}
         {problem !== undefined && problem.request_id !== "" && problem.status >= 500 && (

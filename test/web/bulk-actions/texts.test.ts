@@ -62,7 +62,7 @@ describe("skipLabel", () => {
 
 describe("describeSteps", () => {
   it("says in how many runs a step is, unless it is in all", () => {
-    expect(describeSteps({ rate: 3, pay: 2 }, 3)).toBe("rate, pay (in 2 of 3 runs)");
+    expect(describeSteps({ rate: 3, pay: 2 }, 3)).toBe("`rate`, `pay` (in 2 of 3 runs)");
     expect(describeSteps({}, 3)).toBe("");
   });
 });

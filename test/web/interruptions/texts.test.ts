@@ -34,8 +34,8 @@ const interruption = (id: string, waiting: boolean): Interruption => ({
 describe("the texts of interruptions", () => {
   it("name the step, and the item of a fan-out", () => {
     expect(placeText({ step_id: "pay" })).toBe("pay");
-    expect(questionText({ step_id: "pay" })).toBe("Did the effect of pay happen?");
-    expect(questionText({ step_id: "pay", item: 0 })).toBe("Did the effect of pay, item 0, happen?");
+    expect(questionText({ step_id: "pay" })).toBe("Did the effect of `pay` happen?");
+    expect(questionText({ step_id: "pay", item: 0 })).toBe("Did the effect of `pay`, item 0, happen?");
   });
 
   it("exist for every reason and outcome of the API", () => {

@@ -33,15 +33,15 @@ describe("describeVerdict", () => {
     [{ first_difference: { field: "definition" } }, "First difference: the definition of the run."],
     [
       { first_difference: { step_id: "load", field: "output", path: "rows[0]" } },
-      "First difference: the output (rows[0]) of the step load.",
+      "First difference: the output (rows[0]) of the step `load`.",
     ],
     [
       { first_difference: { step_id: "load", item: 3, field: "status" } },
-      "First difference: the status of item 3 of the step load.",
+      "First difference: the status of item 3 of the step `load`.",
     ],
     [
       { first_difference: { step_id: "load", field: "definition" } },
-      "First difference: only one of the runs has the step load.",
+      "First difference: only one of the runs has the step `load`.",
     ],
   ])("says of %j: %s", (fields, sentence) => {
     expect(describeVerdict(comparison(fields))).toBe(sentence);

@@ -12,7 +12,7 @@ describe("describeFailure", () => {
       step_id: "revenue",
     };
     expect(describeFailure({ error, failed_step: step })).toEqual({
-      summary: "revenue failed after 4 attempts: shop: no such column: regoin.",
+      summary: "`revenue` failed after 4 attempts: shop: no such column: regoin.",
       fix: "Write region.",
     });
   });
@@ -20,7 +20,7 @@ describe("describeFailure", () => {
   it("omits a single attempt, and adds no second full stop", () => {
     const error = { code: "http_status", message: "POST answered 503.", fix: "Try later!", step_id: "send" };
     expect(describeFailure({ error, failed_step: { ...step, id: "send", attempts: 1 } })).toEqual({
-      summary: "send failed: POST answered 503.",
+      summary: "`send` failed: POST answered 503.",
       fix: "Try later!",
     });
   });
@@ -29,7 +29,7 @@ describe("describeFailure", () => {
     const error = { code: "assert_failed", message: "No", step_id: "each", item: 17 };
     expect(
       describeFailure({ error, failed_step: { id: "each", type: "assert", attempts: 2, item: 17 } })?.summary,
-    ).toBe("each, item 17, failed after 2 attempts: No.");
+    ).toBe("`each`, item 17, failed after 2 attempts: No.");
   });
 
   it("suggests a fix when the error has none", () => {
@@ -39,7 +39,7 @@ describe("describeFailure", () => {
       fix: "Fix the cause, then retry the run.",
     });
     expect(describeFailure({ error: { ...error, step_id: "send" } })?.fix).toBe(
-      "Check the input of send, fix the cause, then retry from send.",
+      "Check the input of `send`, fix the cause, then retry from `send`.",
     );
   });
 
