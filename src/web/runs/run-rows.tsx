@@ -6,6 +6,7 @@ import { ProjectBadge } from "../projects/project-badge.tsx";
 import { Id } from "../ui/id.tsx";
 import { Time } from "../ui/time.tsx";
 import { useNow } from "../ui/now.ts";
+import { WorkflowName } from "../workflows/names.tsx";
 import { firstSentence } from "./failure.ts";
 import { formatElapsed } from "./elapsed.ts";
 import { triggerLabel } from "./labels.ts";
@@ -136,15 +137,12 @@ function NameCell({ run }: { run: RunSummary }) {
       ) : (
         <Text size="xs" c="dimmed">
           {id} · v{version} ·{" "}
-          <Anchor
-            component={Link}
-            to={`/workflows/${workflow}`}
-            inherit
-            c="dimmed"
-            underline="always"
-            aria-label={`Workflow ${workflow}`}
-          >
+          <Anchor component={Link} to={`/workflows/${workflow}`} inherit c="dimmed" underline="always">
             workflow
+            <span className="visually-hidden">
+              {" "}
+              <WorkflowName id={workflow} />
+            </span>
           </Anchor>
         </Text>
       )}

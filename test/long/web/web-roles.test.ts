@@ -29,9 +29,9 @@ const ALLOWED = [
   // Links.
   /^\d+ (failed in 24 hours|approvals pending|in progress|succeeded in 24 hours)$/,
   /^(Pending approvals|Recent failures|Recent runs|Upcoming): all$/,
-  /^(All runs|Compare versions|Back to the workflow|Versions|version \d+|Your keys|API Keys|All API keys|dashboard|skill)$/,
+  /^(All runs|Interruptions|Compare versions|Back to the workflow|Versions|version \d+|Your keys|API Keys|All API keys|dashboard|skill)$/,
   /^(Filter by tag )?(sales|daily|regions|customers|approval)$/,
-  /^(Revenue by region|Month end|Quarter end|Join two queries|Ask for approval|Unpaid orders every morning)$/,
+  /^(workflow )?(Revenue by region|Month end|Quarter end|Join two queries|Ask for approval|Unpaid orders every morning)$/,
   // A run of a single step.
   /^set step set$/,
   /^run_[\w-]+$/,
