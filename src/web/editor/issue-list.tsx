@@ -4,6 +4,7 @@
  */
 import { Box, Button, Code, Group, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconAlertTriangle, IconCircleX } from "@tabler/icons-react";
+import { MarkedText } from "../ui/id.tsx";
 import { endSentence } from "../ui/sentence.ts";
 import type { EditorIssue } from "./format.ts";
 
@@ -65,10 +66,10 @@ function Item({ issue: { severity, path, message, fix, line } }: { issue: Editor
       <Icon size={16} color={color} style={{ flexShrink: 0, marginTop: 3 }} aria-label={severity} />
       <Text component="span" size="sm" style={{ overflowWrap: "anywhere" }}>
         {line !== undefined && `Line ${line}: `}
-        {path !== "" && <Code>{path}</Code>} {endSentence(message)}
+        {path !== "" && <Code>{path}</Code>} <MarkedText text={endSentence(message)} />
         {fix !== undefined && (
           <Text component="span" c="dimmed" inherit>
-            {` ${fix}`}
+            <MarkedText text={` ${fix}`} />
           </Text>
         )}
       </Text>

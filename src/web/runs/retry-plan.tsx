@@ -1,7 +1,8 @@
 /** The plan of a retry: which steps are reused, and which run. */
-import { Code, List } from "@mantine/core";
+import { List } from "@mantine/core";
 import { Fragment } from "react";
 import type { RetrySteps } from "../../../schemas/run.ts";
+import { Id } from "../ui/id.tsx";
 
 export function RetryPlan({ plan: { reused, run, effects, items } }: { plan: RetrySteps }) {
   return (
@@ -35,7 +36,7 @@ function Steps({ ids, items }: { ids: readonly string[]; items?: RetrySteps["ite
       {ids.slice(0, MAX_NAMED).map((id, index) => (
         <Fragment key={id}>
           {index > 0 && ", "}
-          <Code>{id}</Code>
+          <Id>{id}</Id>
           {itemsText(items?.[id])}
         </Fragment>
       ))}
