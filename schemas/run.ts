@@ -348,7 +348,7 @@ export const RunStep = z
       }),
     item_list: z.array(RunItem).optional().meta({
       description:
-        "Up to 20 items or iterations, starting with the one that was asked for. With detail full: the last iterations.",
+        "Up to 20 items or iterations, starting with the one that was asked for; with item_status only those. With detail full: the last iterations.",
     }),
   })
   .meta({ id: "RunStep", description: "A step of a run." });

@@ -2508,7 +2508,7 @@ export type get_Get_run = {
       path: "/runs/{run_id}",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ detail: ("summary" | "steps" | "full"), step_id: string, item: number, max_chars: number }>,
+            query:  Partial<{ detail: ("summary" | "steps" | "full"), step_id: string, item: number, item_status: "failed", max_chars: number }>,
         path:  {run_id: string,
 },
         

@@ -103,6 +103,8 @@ export interface RunReader {
   step(ref: StepRef): Promise<StepRecord | undefined>;
   /** Items of a fan-out, in order, starting with item `from`. */
   items(step: Omit<StepRef, "item">, from: number, limit: number): Promise<StepRecord[]>;
+  /** Those of them that have failed. Reads at most the items of the step, in parts. */
+  failedItems(step: Omit<StepRef, "item">, from: number, limit: number): Promise<StepRecord[]>;
   /** How many items or iterations were executed in the run, and how many reused, by step; without steps that have none. */
   itemReuse(runId: string): Promise<Map<string, ItemReuse>>;
   /** The numbers of the first items or iterations that were executed in this run, and not reused. */

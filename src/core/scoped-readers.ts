@@ -295,6 +295,8 @@ function limitedRuns(read: Readers["runs"], limits: Limits): Readers["runs"] {
     },
     items: async (step, from, limit) =>
       (await can(step.runId)) ? readable(await read.items(step, from, limit)) : [],
+    failedItems: async (step, from, limit) =>
+      (await can(step.runId)) ? readable(await read.failedItems(step, from, limit)) : [],
     itemReuse: async (id) => ((await can(id)) ? read.itemReuse(id) : new Map()),
     executedItems: async (step, limit) => ((await can(step.runId)) ? read.executedItems(step, limit) : []),
     lastAttempts: async (ref, limit) => ((await can(ref.runId)) ? read.lastAttempts(ref, limit) : []),

@@ -103,17 +103,46 @@ const executedBetween = prepared(
       .limit(limit),
 );
 
+const FAILED = [encodeState("failed"), encodeState("failed_continued")];
+
+const failedBetween = prepared((db, runId: string, stepId: string, from: number, to: number, limit: number) =>
+  db
+    .selectFrom("run_steps")
+    .select("item")
+    .where("run_id", "=", runId)
+    .where("step_id", "=", stepId)
+    .where("item", ">=", from)
+    .where("item", "<", to)
+    .where("state", "in", FAILED)
+    .orderBy("item")
+    .limit(limit),
+);
+
 /** The numbers of the first items or iterations that were executed in a run, at most `limit` of them. */
-export async function executedItems(
-  db: Kysely<Schema>,
-  runId: string,
-  stepId: string,
-  limit: number,
+export const executedItems = (db: Kysely<Schema>, runId: string, stepId: string, limit: number) =>
+  scanItems(executedBetween, { db, runId, stepId, from: 0, limit });
+
+/** The numbers of the first items or iterations from one on that have failed, at most `limit` of them. */
+export const failedItems = (db: Kysely<Schema>, runId: string, stepId: string, from: number, limit: number) =>
+  scanItems(failedBetween, { db, runId, stepId, from, limit });
+
+interface ScannedItems {
+  db: Kysely<Schema>;
+  runId: string;
+  stepId: string;
+  from: number;
+  limit: number;
+}
+
+/** Reads the items of a step in parts until enough are found. */
+async function scanItems(
+  between: typeof executedBetween,
+  { db, runId, stepId, from: first, limit }: ScannedItems,
 ): Promise<number[]> {
   const [last] = await lastItem(db, runId, stepId);
   const found: number[] = [];
-  for (let from = 0; from <= (last?.item ?? NO_ITEM) && found.length < limit; from += ROWS_PER_QUERY) {
-    const rows = await executedBetween(db, runId, stepId, from, from + ROWS_PER_QUERY, limit - found.length);
+  for (let from = first; from <= (last?.item ?? NO_ITEM) && found.length < limit; from += ROWS_PER_QUERY) {
+    const rows = await between(db, runId, stepId, from, from + ROWS_PER_QUERY, limit - found.length);
     found.push(...rows.map(({ item }) => item));
   }
   return found;

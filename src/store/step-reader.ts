@@ -4,7 +4,7 @@ import { type AttemptRecord, type StepRecord, type Usage } from "../core/model.t
 import type { RunReader } from "../core/run-ports.ts";
 import { jsonNumber } from "./dialect.ts";
 import { decodeItem, encodeItem, NO_ITEM, stepRefOf } from "./item-column.ts";
-import { executedItems, itemReuse } from "./item-reuse.ts";
+import { executedItems, failedItems, itemReuse } from "./item-reuse.ts";
 import { parseJson } from "./json-column.ts";
 import { prepared } from "./prepared.ts";
 import { slotsOfRun } from "./rate-slots.ts";
@@ -122,6 +122,7 @@ type StepReader = Pick<
   | "steps"
   | "step"
   | "items"
+  | "failedItems"
   | "itemReuse"
   | "executedItems"
   | "lastAttempts"
@@ -151,6 +152,20 @@ export function stepReader(db: Kysely<Schema>): StepReader {
         .where("item", ">=", from)
         .orderBy("item")
         .limit(limit)
+        .execute();
+      return rows.map(stepRecord);
+    },
+
+    async failedItems({ runId, stepId }, from, limit) {
+      const numbers = await failedItems(db, runId, stepId, from, limit);
+      if (numbers.length === 0) return [];
+      const rows = await db
+        .selectFrom("run_steps")
+        .select(STEP_COLUMNS)
+        .where("run_id", "=", runId)
+        .where("step_id", "=", stepId)
+        .where("item", "in", numbers)
+        .orderBy("item")
         .execute();
       return rows.map(stepRecord);
     },

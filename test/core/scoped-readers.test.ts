@@ -46,6 +46,7 @@ const CANNED: Canned = {
   "runs.latestByWorkflow": () => new Map(["mine", "theirs"].map((id) => [id, record(id)])),
   "runs.steps": () => steps,
   "runs.items": () => steps,
+  "runs.failedItems": () => steps,
   "runs.step": ({ stepId }: { stepId: string }) => (stepId === "none" ? undefined : steps[2]),
   "runs.valueText": () => ({ text: "abc", chars: 3 }),
   "approvals.find": (id: string) => find(id) && { id, runId: id.replace("apr", "run") },
@@ -253,13 +254,15 @@ describe("scopedReaders find by an id", () => {
     },
   );
 
-  it("with runs.steps, items and step, without the ids of runs of other projects", async () => {
+  it("with runs.steps, items, failedItems and step, without the ids of runs of other projects", async () => {
     const { made } = readersFor(ONLY_DEFAULT);
     const shown = [{ childRun: null }, { childRun: "run_mine" }, { childRun: null }];
     expect(await made["runs"]!["steps"]!("run_mine")).toEqual(shown);
     expect(await made["runs"]!["steps"]!("run_theirs")).toEqual([]);
-    expect(await made["runs"]!["items"]!(ref("mine"), 0, 9)).toEqual(shown);
-    expect(await made["runs"]!["items"]!(ref("theirs"), 0, 9)).toEqual([]);
+    for (const method of ["items", "failedItems"]) {
+      expect(await made["runs"]![method]!(ref("mine"), 0, 9)).toEqual(shown);
+      expect(await made["runs"]![method]!(ref("theirs"), 0, 9)).toEqual([]);
+    }
     expect(await made["runs"]!["step"]!(ref("mine"))).toEqual({ childRun: null });
     expect(await made["runs"]!["step"]!(ref("theirs"))).toBeUndefined();
     expect(await made["runs"]!["step"]!({ ...ref("mine"), stepId: "none" })).toBeUndefined();

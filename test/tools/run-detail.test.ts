@@ -24,6 +24,8 @@ function countStatements(): () => number {
   return () => spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
 }
 
+const itemsOf = (step: Json) => step.item_list.map(({ item, status }: Json) => [item, status]);
+
 describe("get_run", () => {
   it("returns 1,000 steps at once, without a query for each", async () => {
     const { call } = await opened();
@@ -42,6 +44,35 @@ describe("get_run", () => {
     await call("GET", path);
     expect(statements()).toBeGreaterThan(0);
     expect(statements()).toBeLessThan(30);
+  });
+
+  it("lists the failed items of a fan-out, in pages", async () => {
+    const { call } = await opened();
+    const steps = [
+      {
+        id: "check",
+        type: "assert",
+        for_each: "range(60)",
+        that: "item % 2 == 0 || item < 10",
+        on_error: "continue",
+      },
+      { id: "after", type: "set", values: { n: 1 } },
+    ];
+    await call("POST", "/workflows", { name: "Fan", definition: { steps } });
+    const { body: run } = await call("POST", "/workflows/fan/runs", { wait: 50 });
+    expect(run).toMatchObject({ status: "succeeded" });
+    const read = async (query: string) => (await call("GET", `/runs/${run.id}?${query}`)).body.steps[0];
+    const failed = Array.from({ length: 25 }, (_, index) => [11 + 2 * index, "failed"]);
+    const first = await read("step_id=check&item_status=failed");
+    expect(first).toMatchObject({ status: "succeeded", items: { total: 60, failed: 25 } });
+    expect(itemsOf(first)).toEqual(failed.slice(0, 20));
+    const second = await read("step_id=check&item_status=failed&item=50");
+    expect(second).toMatchObject({ item: 50 });
+    expect(itemsOf(second)).toEqual(failed.slice(20));
+    expect((await read("step_id=check")).item_list[0]).toMatchObject({ item: 0, status: "succeeded" });
+    expect(await read("step_id=after&item_status=failed")).not.toHaveProperty("item_list");
+    const { status, body } = await call("GET", `/runs/${run.id}?item_status=failed`);
+    expect([status, body.errors[0].path]).toEqual([400, "step_id"]);
   });
 
   it("truncates large values and returns the full values in pages", async () => {

@@ -16,8 +16,8 @@ export const getRun = defineTool({
   name: "get_run",
   title: "Get a run",
   description:
-    "Returns a summary of a run: status, output, the failed step with its input, and what to do next. More: detail or " +
-    "step_id. Large values are truncated; get_run_value takes their ref.",
+    "Returns a run: status, output, the failed step with its input, and what to do next. More: detail or step_id. " +
+    "Large values are truncated; get_run_value takes their ref.",
   route: "GET /runs/:run_id",
   scope: "read",
   effect: "read",
@@ -30,33 +30,36 @@ export const getRun = defineTool({
       .enum(["summary", "steps", "full"])
       .default("summary")
       .meta({
-        description: `steps: all steps. full: the first ${MAX_DETAILED_STEPS} with outputs and attempts.`,
+        description: `steps: all. full: the first ${MAX_DETAILED_STEPS} with outputs and attempts.`,
         example: "steps",
       }),
     step_id: text(64, 1)
       .optional()
-      .meta({ description: "Only this step, with its output, attempts and items.", example: "revenue" }),
+      .meta({ description: "Only this step, with output, attempts and items.", example: "revenue" }),
     item: z.int().min(0).max(1_000_000).optional().meta({
-      description: "With step_id of a fan-out: only this item, from 0.",
+      description: "With step_id: only this item, from 0.",
       example: 17,
     }),
+    item_status: z.enum(["failed"]).optional().meta({
+      description: "Lists only these items.",
+      example: "failed",
+    }),
     max_chars: z.int().min(100).max(100_000).optional().meta({
-      description:
-        "Maximum size of a value, in characters of JSON; longer ones are truncated. Default: 2000, less for many over MCP.",
+      description: "Maximum characters of a value. Default: 2000, less for many over MCP.",
       example: 2_000,
     }),
   }),
   output: Run,
-  async run({ run_id, detail, step_id: stepId, item, max_chars }, ctx) {
+  async run({ run_id, detail, step_id: stepId, item, item_status: itemStatus, max_chars }, ctx) {
     const maxChars = max_chars ?? VALUE_CHARS;
-    if (item !== undefined && stepId === undefined) {
+    if ((item ?? itemStatus) !== undefined && stepId === undefined) {
       const issue = { path: "step_id", code: "missing", message: "is missing: an item belongs to a step" };
       throw invalidInput([issue]);
     }
     const run = await findRun(ctx.read.runs, run_id);
     const response = await buildRunResponse(ctx, run, maxChars);
     if (stepId !== undefined)
-      return { ...response, steps: [await getRunStep(ctx, run, { stepId, item, maxChars })] };
+      return { ...response, steps: [await getRunStep(ctx, run, { stepId, item, itemStatus, maxChars })] };
     if (detail === "steps") return { ...response, steps: await listRunSteps(ctx, run) };
     if (detail === "full") {
       const allChars = max_chars === undefined && ctx.actor.client.surface === "mcp" ? MCP_CHARS : Infinity;

@@ -154,10 +154,18 @@ export async function listRunStepsWithValues(
   const detailed = steps.slice(0, MAX_DETAILED_STEPS).map(async (step) => {
     const detail = await withValues(ctx, run, step, null, maxChars);
     if (step.items?.max !== undefined)
-      detail.item_list = await listItems(ctx, run, step.id, Math.max(0, step.items.total - MAX_ITEMS));
+      detail.item_list = await listItems(ctx, run, step, Math.max(0, step.items.total - MAX_ITEMS));
     return detail;
   });
   return [...(await Promise.all(detailed)), ...steps.slice(MAX_DETAILED_STEPS)];
+}
+
+interface StepRequest {
+  stepId: string;
+  item: number | undefined;
+  /** Lists only the items with this status. */
+  itemStatus?: "failed" | undefined;
+  maxChars: number;
 }
 
 /**
@@ -167,12 +175,13 @@ export async function listRunStepsWithValues(
 export async function getRunStep(
   ctx: ToolContext,
   run: RunRecord,
-  { stepId, item, maxChars }: { stepId: string; item: number | undefined; maxChars: number },
+  { stepId, item, itemStatus, maxChars }: StepRequest,
 ): Promise<RunStep> {
   const steps = await listRunSteps(ctx, run);
   const step = steps.find(({ id }) => id === stepId);
   if (step === undefined) throw unknownStepError(stepId, steps);
-  const items = step.items === undefined ? {} : { item_list: await listItems(ctx, run, stepId, item ?? 0) };
+  const items =
+    step.items === undefined ? {} : { item_list: await listItems(ctx, run, step, item ?? 0, itemStatus) };
   if (item === undefined) {
     return { ...(await withValues(ctx, run, step, null, maxChars)), ...items };
   }
@@ -182,14 +191,22 @@ export async function getRunStep(
   return { ...(await withValues(ctx, run, { ...itemStep, item }, item, maxChars)), ...items };
 }
 
-/** The items or iterations of a step from one on, at most `MAX_ITEMS` of them. */
+/** The items or iterations of a step from one on, all or those with one status, at most `MAX_ITEMS` of them. */
 async function listItems(
   ctx: ToolContext,
   run: RunRecord,
-  stepId: string,
+  { id, items }: RunStep,
   from: number,
+  status?: StepRequest["itemStatus"],
 ): Promise<NonNullable<RunStep["item_list"]>> {
-  const records = await ctx.read.runs.items({ runId: run.id, stepId }, from, MAX_ITEMS);
+  const ref = { runId: run.id, stepId: id };
+  const { runs } = ctx.read;
+  const records =
+    status === undefined
+      ? await runs.items(ref, from, MAX_ITEMS)
+      : items?.failed === 0
+        ? []
+        : await runs.failedItems(ref, from, MAX_ITEMS);
   return records.map((record) => ({
     item: record.item!,
     status: toStepStatus(record.state),
