@@ -18,7 +18,7 @@ import type { Node, NodeProps } from "@xyflow/react";
 import { memo } from "react";
 import { STATUS_STYLES } from "../ui/status-badge.tsx";
 import type { GraphStep } from "./steps.ts";
-import { itemsLabel, iterationsLabel, stepLabel } from "./step-label.ts";
+import { failedLabel, itemsLabel, iterationsLabel, stepLabel } from "./step-label.ts";
 
 export type StepNode = Node<{ step: GraphStep }, "step">;
 
@@ -40,7 +40,8 @@ const colorOf = (color: string): string =>
   color === "gray" ? "var(--mantine-color-dimmed)" : `var(--mantine-color-${color}-text)`;
 
 function Card({ data: { step }, selected }: NodeProps<StepNode>) {
-  const { id, name = id, type, status } = step;
+  const { id, name = id, type, status, progress } = step;
+  const failed = failedLabel(progress);
   const TypeIcon = TYPES[type] ?? (type === "" ? IconQuestionMark : IconListCheck);
   const style = status === undefined ? undefined : STATUS_STYLES[status];
   return (
@@ -61,7 +62,7 @@ function Card({ data: { step }, selected }: NodeProps<StepNode>) {
         <div className="step-card-row">
           <span className="step-card-type">
             <TypeIcon size={14} aria-hidden />
-            <span>{type === "" ? "no type" : type}</span>
+            <span className="step-card-type-name">{type === "" ? "no type" : type}</span>
           </span>
           {style !== undefined && (
             <span className={`step-card-status status-${style.color}`}>
@@ -69,6 +70,7 @@ function Card({ data: { step }, selected }: NodeProps<StepNode>) {
                 <style.Icon size={14} aria-hidden />
               </span>
               {status}
+              {failed !== null && <strong className="step-card-failed">{failed}</strong>}
             </span>
           )}
         </div>

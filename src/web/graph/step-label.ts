@@ -44,10 +44,21 @@ export function stepLabel(step: GraphStep): string {
 
 type Progress = NonNullable<GraphStep["progress"]>;
 
+/** "1 failed"; null if no item and no iteration has failed. */
+export const failedLabel = (progress: Pick<Progress, "failed"> | undefined): string | null =>
+  progress === undefined || progress.failed === 0 ? null : `${progress.failed.toLocaleString()} failed`;
+
+const failedPart = (progress: Progress): string => {
+  const failed = failedLabel(progress);
+  return failed === null ? "" : `, ${failed}`;
+};
+
 /** "2 of 5 items completed, 1 failed". */
-export const itemsLabel = ({ done, total, failed }: Progress): string =>
-  `${done} of ${total} items completed${failed > 0 ? `, ${failed} failed` : ""}`;
+export const itemsLabel = (progress: Progress): string =>
+  `${progress.done} of ${progress.total} items completed${failedPart(progress)}`;
 
 /** "2 iterations completed, at most 50, 1 failed". */
-export const iterationsLabel = ({ done, failed, max }: Progress): string =>
-  `${done} ${done === 1 ? "iteration" : "iterations"} completed${max === undefined ? "" : `, at most ${max}`}${failed > 0 ? `, ${failed} failed` : ""}`;
+export const iterationsLabel = (progress: Progress): string => {
+  const { done, max } = progress;
+  return `${done} ${done === 1 ? "iteration" : "iterations"} completed${max === undefined ? "" : `, at most ${max}`}${failedPart(progress)}`;
+};

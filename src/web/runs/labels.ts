@@ -34,3 +34,22 @@ export function describeReuse({
 /** "1 step", "2 steps". */
 export const pluralize = (n: number, singular: string, plural = `${singular}s`): string =>
   `${n.toLocaleString()} ${n === 1 ? singular : plural}`;
+
+/** "2 steps failed", of a run that went on; null without any. */
+export const continuedFailuresLabel = ({
+  continued_failures: count = 0,
+}: Pick<RunSummary, "continued_failures">): string | null =>
+  count === 0 ? null : `${pluralize(count, "step")} failed`;
+
+/** "2 steps failed, 1 item failed": what failed in a run and did not end it; null without any. */
+export function survivedFailuresLabel(
+  run: Pick<RunSummary, "continued_failures"> & { steps: readonly Pick<RunStep, "status" | "items">[] },
+): string | null {
+  // A step that failed is counted itself.
+  const items = run.steps.reduce(
+    (sum, { status, items: counts }) => (status === "failed" ? sum : sum + (counts?.failed ?? 0)),
+    0,
+  );
+  const parts = [continuedFailuresLabel(run), items > 0 ? `${pluralize(items, "item")} failed` : null];
+  return parts.filter((part) => part !== null).join(", ") || null;
+}

@@ -15,6 +15,8 @@ import { ScrollableValue, Section } from "./section.tsx";
 import { attemptsQuery, fullValueLoader } from "./queries.ts";
 import { RunBanner } from "./run-banner.tsx";
 import { RunName, useRunText } from "./run-name.tsx";
+import { survivedFailuresLabel } from "./labels.ts";
+import { FailedCount } from "./run-status.tsx";
 import { StepViews } from "./step-views.tsx";
 import { hasEnded, type LiveRun } from "./live-updates.ts";
 import { isUndoStep } from "./undo-steps.ts";
@@ -80,6 +82,7 @@ function RunDetails({ run, connection }: { run: LiveRun; connection: ConnectionS
       <Group gap="sm">
         <Group gap="sm" aria-live="polite">
           <StatusBadge status={run.status} />
+          <FailedCount label={survivedFailuresLabel(run)} />
           <ProjectBadge project={run.project} />
           <Text size="sm">{progressOf(run)}</Text>
         </Group>

@@ -7,8 +7,10 @@ import { foldText } from "../../../schemas/fold-text.ts";
 import type { RunStep } from "../../../schemas/run.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { formatElapsed } from "./elapsed.ts";
-import { itemsLabel } from "../timeline/row-labels.ts";
+import { failedLabel } from "../graph/step-label.ts";
+import { itemCountLabel } from "../timeline/row-labels.ts";
 import { pluralize } from "./labels.ts";
+import { FailedCount } from "./run-status.tsx";
 
 const ROW_PX = 44;
 /** Number of steps from which the list has a search field. */
@@ -141,6 +143,7 @@ function Row({ step, now, selected, onSelect, onKeyDown }: RowProps) {
           <Text size="xs" c="dimmed" visibleFrom="xs" style={{ whiteSpace: "nowrap" }}>
             {rowDetails(step, now)}
           </Text>
+          <FailedCount label={failedLabel(step.items)} />
           <StatusBadge status={step.status} />
         </Group>
       </Group>
@@ -148,11 +151,11 @@ function Row({ step, now, selected, onSelect, onKeyDown }: RowProps) {
   );
 }
 
-/** "57 items, 1 failed · 3 attempts · 1.2 s". */
+/** "57 items · 3 attempts · 1.2 s". */
 function rowDetails(step: RunStep, now: number): string {
   const { attempts, started_at: from, finished_at: to, reused_from: reused, given } = step;
   return [
-    itemsLabel(step),
+    itemCountLabel(step),
     attempts > 1 && pluralize(attempts, "attempt"),
     given === true
       ? "given"

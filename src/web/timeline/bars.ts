@@ -21,10 +21,20 @@ export interface Bar {
   ongoing: boolean;
   /** Consecutive, without gaps, from `from` to `to`. */
   segments: readonly Segment[];
+  /** The part of the items of a fan-out that have failed, from 0 to 1. The segments of a loop show its failed iterations. */
+  failedPart: number;
 }
 
 /** @returns null when the step has not started */
 export function buildBar(step: RunStep, now: number): Bar | null {
+  const bar = buildSegments(step, now);
+  return bar === null ? null : { ...bar, failedPart: failedPartOf(step) };
+}
+
+const failedPartOf = ({ items }: RunStep): number =>
+  items === undefined || items.max !== undefined || items.total === 0 ? 0 : items.failed / items.total;
+
+function buildSegments(step: RunStep, now: number): Omit<Bar, "failedPart"> | null {
   const attempts = (step.attempt_list ?? []).toSorted((a, b) => a.attempt - b.attempt);
   // The step itself only stores the start of its last attempt, unless it runs several times.
   const started = (step.items === undefined ? attempts[0]?.started_at : undefined) ?? step.started_at;

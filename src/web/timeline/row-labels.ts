@@ -1,5 +1,6 @@
 /** The texts of a timeline row: its accessible name, and the label beside its bar. */
 import type { RunStep } from "../../../schemas/run.ts";
+import { failedLabel } from "../graph/step-label.ts";
 import { formatDuration } from "../ui/time.tsx";
 import type { Bar, Activity } from "./bars.ts";
 
@@ -11,8 +12,16 @@ export function notRunReason({ status, reused_from: reused, given }: RunStep): s
   return status === "skipped" ? "skipped" : null;
 }
 
-/** The duration, or why the step did not run. @param progress how far its approval is that several people decide */
+/**
+ * The duration, or why the step did not run; and the number of items, if some of them have failed.
+ * @param progress how far its approval is that several people decide
+ */
 export function barLabel(step: RunStep, bar: Bar | null, progress?: string): string {
+  const label = timeLabel(step, bar, progress);
+  return failedLabel(step.items) === null ? label : `${label}, ${itemCountLabel(step)}`;
+}
+
+function timeLabel(step: RunStep, bar: Bar | null, progress?: string): string {
   const reason = notRunReason(step);
   if (reason !== null) return reason;
   if (bar === null) return step.status === "cancelled" ? "cancelled" : "not started";
@@ -30,17 +39,23 @@ export const activityDuration = ({ segments }: Bar, activity: Activity): number 
     0,
   );
 
-/** "118 of 120 items, 17 reused, 2 failed"; of a loop "iteration 3 of at most 50", then "3 iterations". */
-export function itemsLabel({ items, finished_at: finished }: RunStep): string | null {
+/** "118 of 120 items, 17 reused, 2 failed". */
+export function itemsLabel(step: RunStep): string | null {
+  const failed = failedLabel(step.items);
+  return failed === null ? itemCountLabel(step) : `${itemCountLabel(step)}, ${failed}`;
+}
+
+/** "118 of 120 items, 17 reused"; of a loop "iteration 3 of at most 50", then "3 iterations". */
+export function itemCountLabel({ items, finished_at: finished }: RunStep): string | null {
   if (items === undefined) return null;
-  const { total, done, failed, reused = 0, max } = items;
+  const { total, done, reused = 0, max } = items;
   const count =
     max === undefined
       ? pluralize(done === total ? `${total}` : `${done} of ${total}`, total, "item")
       : finished === null
         ? `iteration ${total} of at most ${max}`
         : pluralize(`${total}`, total, "iteration");
-  return `${count}${reused > 0 ? `, ${reused} reused` : ""}${failed > 0 ? `, ${failed} failed` : ""}`;
+  return `${count}${reused > 0 ? `, ${reused} reused` : ""}`;
 }
 
 const pluralize = (count: string, total: number, noun: string): string =>

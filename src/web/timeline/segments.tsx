@@ -41,8 +41,33 @@ export function BarSegments({ bar, span }: { bar: Bar; span: TimeRange }) {
   ));
 }
 
+/** The lower edge of a bar in the colour of failures, as high as the part of the items that failed. */
+export function FailedPart({ bar: { from, to, failedPart }, span }: { bar: Bar; span: TimeRange }) {
+  if (failedPart === 0) return null;
+  const length = span.to - span.from;
+  return (
+    <span
+      className={`${css["segment"]} ${css["failed"]}`}
+      style={{
+        ...segmentColors("failed"),
+        left: `min(${percent(from - span.from, length)}, calc(100% - 3px))`,
+        width: percent(to - from, length),
+        height: percent(failedPart, 1),
+      }}
+    />
+  );
+}
+
+interface BarLabelProps {
+  bar: Bar | null;
+  span: TimeRange;
+  label: string;
+  /** How many of its items have failed. */
+  failed: string | null;
+}
+
 /** The label of a bar: after it if there is room, otherwise before it, otherwise on it. */
-export function BarLabel({ bar, span, label }: { bar: Bar | null; span: TimeRange; label: string }) {
+export function BarLabel({ bar, span, label, failed }: BarLabelProps) {
   const length = span.to - span.from;
   const from = bar === null ? 0 : (bar.from - span.from) / length;
   const to = bar === null ? 0 : (bar.to - span.from) / length;
@@ -62,6 +87,14 @@ export function BarLabel({ bar, span, label }: { bar: Bar | null; span: TimeRang
       style={place}
     >
       {label}
+      {failed !== null && (
+        <>
+          {", "}
+          <Text span inherit fw={700} c="var(--mantine-color-error)">
+            {failed}
+          </Text>
+        </>
+      )}
     </Text>
   );
 }

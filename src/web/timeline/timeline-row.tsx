@@ -2,6 +2,7 @@
 import { Box, Group, Text, Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { memo } from "react";
 import type { RunStep } from "../../../schemas/run.ts";
+import { failedLabel } from "../graph/step-label.ts";
 import { STATUS_STYLES } from "../ui/status-badge.tsx";
 import { formatDuration } from "../ui/time.tsx";
 import type { Bar, TimeRange } from "./bars.ts";
@@ -15,7 +16,7 @@ import {
   activityDuration,
 } from "./row-labels.ts";
 import css from "./run-timeline.module.css";
-import { BarSegments, BarLabel } from "./segments.tsx";
+import { BarSegments, BarLabel, FailedPart } from "./segments.tsx";
 
 const LABEL_WIDTH = 220;
 const BAR_HEIGHT = 14;
@@ -110,8 +111,14 @@ function Track({ step, bar, span, ticks, narrow, progress }: RowProps) {
         h={BAR_HEIGHT}
       >
         {bar !== null && <BarSegments bar={bar} span={span} />}
+        {bar !== null && <FailedPart bar={bar} span={span} />}
       </Box>
-      <BarLabel bar={bar} span={span} label={barLabel(step, bar, progress)} />
+      <BarLabel
+        bar={bar}
+        span={span}
+        label={barLabel(step, bar, progress)}
+        failed={failedLabel(step.items)}
+      />
     </Box>
   );
 }

@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import type { RunStep } from "../../../schemas/run.ts";
 import { graphOf } from "../../../src/engine/definition/graph.ts";
 import { graphSteps } from "../../../src/web/graph/steps.ts";
-import { stepLabel } from "../../../src/web/graph/step-label.ts";
+import { failedLabel, stepLabel } from "../../../src/web/graph/step-label.ts";
 
 interface Written {
   steps: { id: string; needs?: string[] }[];
@@ -135,6 +135,18 @@ describe("graphSteps", () => {
       { id: "b", type: "sql", needs: [], status: "failed", attempts: 1 },
     ]);
     expect(graphSteps(null)).toEqual([]);
+  });
+});
+
+describe("failedLabel", () => {
+  it("says how many items failed, on the card and in the accessible name", () => {
+    expect(failedLabel(undefined)).toBeNull();
+    expect(failedLabel({ failed: 0 })).toBeNull();
+    expect(failedLabel({ failed: 1_234 })).toBe("1,234 failed");
+    const progress = { done: 200, total: 200, failed: 1 };
+    expect(
+      stepLabel({ id: "send", type: "http", needs: [], fanOut: true, status: "succeeded", progress }),
+    ).toBe("send, http, succeeded, 200 of 200 items completed, 1 failed, needs no other step");
   });
 });
 

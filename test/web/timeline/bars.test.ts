@@ -54,6 +54,17 @@ describe("buildBar", () => {
     ]);
   });
 
+  it("has the part of the items of a fan-out that failed", () => {
+    const fanOut = { started_at: at(0), finished_at: at(10), items: { total: 200, done: 200, failed: 1 } };
+    expect(buildBar(step(fanOut), START)!.failedPart).toBe(1 / 200);
+    expect(buildBar(step({ ...fanOut, items: { total: 0, done: 0, failed: 0 } }), START)!.failedPart).toBe(0);
+    const loop = step({ ...fanOut, items: { ...fanOut.items, max: 500 } });
+    expect(buildBar(loop, START)!.failedPart).toBe(0);
+    expect(barLabel(step(fanOut), buildBar(step(fanOut), START))).toBe("10 ms, 200 items");
+    const clean = step({ ...fanOut, items: { total: 200, done: 200, failed: 0 } });
+    expect(barLabel(clean, buildBar(clean, START))).toBe("10 ms");
+  });
+
   it("extends to now while a step backs off before its next attempt", () => {
     const bar = buildBar(
       step({ status: "pending", attempts: 0, attempt_list: [attempt(1, "failed", 0, 10)] }),
