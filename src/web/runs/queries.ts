@@ -29,18 +29,34 @@ export const runQuery = (runId: string) =>
 /**
  * One step, or one item of its fan-out, with input and output.
  * @param revision changes whenever the step does, so that it is loaded again
+ * @param itemStatus lists only the items with this status
  */
-export const stepQuery = (runId: string, stepId: string, item: number | undefined, revision: string) =>
+export const stepQuery = (
+  runId: string,
+  stepId: string,
+  item: number | undefined,
+  revision: string,
+  itemStatus?: "failed",
+) =>
   queryOptions({
-    queryKey: ["runs", runId, "step", stepId, item ?? null, revision],
+    queryKey: ["runs", runId, "step", stepId, item ?? null, itemStatus ?? null, revision],
     queryFn: async ({ signal }): Promise<RunStep> => {
-      const query = { step_id: stepId, max_chars: MAX_VALUE_CHARS, ...(item !== undefined && { item }) };
+      const query = {
+        step_id: stepId,
+        max_chars: MAX_VALUE_CHARS,
+        ...(item !== undefined && { item }),
+        ...(itemStatus !== undefined && { item_status: itemStatus }),
+      };
       const { data } = await send("get", "/runs/{run_id}", { path: { run_id: runId }, query, signal });
       return data.steps![0]!;
     },
     // Shows the previous state until the new one is loaded.
     placeholderData: (before, query) =>
-      query?.queryKey[3] === stepId && query.queryKey[4] === (item ?? null) ? before : undefined,
+      query?.queryKey[3] === stepId &&
+      query.queryKey[4] === (item ?? null) &&
+      query.queryKey[5] === (itemStatus ?? null)
+        ? before
+        : undefined,
   });
 
 /** The run with the attempts of its first 30 steps, the page size of the API. */

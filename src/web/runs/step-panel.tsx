@@ -168,7 +168,14 @@ function StepFacts({ run, step, startedAt, now }: StepFactsProps) {
               ? `of ${step.items.total.toLocaleString()} completed`
               : `completed, at most ${step.items.max.toLocaleString()}`}
             {step.items.reused !== undefined && `, ${step.items.reused.toLocaleString()} reused`}
-            {step.items.failed > 0 && `, ${step.items.failed.toLocaleString()} failed`}
+            {step.items.failed > 0 && (
+              <>
+                {", "}
+                <Text span inherit fw={700} c="var(--mantine-color-error)">
+                  {step.items.failed.toLocaleString()} failed
+                </Text>
+              </>
+            )}
           </Fact>
         )}
       </Facts>

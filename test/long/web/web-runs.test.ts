@@ -57,7 +57,7 @@ it("a retry of a fan-out says on its page how many items were reused", async () 
   const { page, visit } = await openWindow(await openBrowser(), site, ann);
   await visit(`/runs/${id}`);
   await page.getByRole("tab", { name: "Timeline" }).click();
-  await page.getByText("5 of 6 items, 4 reused, 1 failed").waitFor();
+  await page.getByText("5 of 6 items, 4 reused, 1 failed").first().waitFor();
   expect(await page.getByText("5 of 6 completed, 4 reused, 1 failed").count()).toBe(1);
 });
 
@@ -133,6 +133,55 @@ it("a page of something that does not exist says so in the words of the interfac
     expect(await page.locator("main").innerText()).not.toMatch(/GET \/|list_/);
     await page.getByRole("link", { name: all, exact: true }).last().waitFor();
   }
+});
+
+it("one failed item of 200 is marked in every view, and the table of items opens with it", async () => {
+  const site = await openSite();
+  const ann = await createFirstAdmin(site);
+  const steps = [
+    {
+      id: "send",
+      type: "assert",
+      for_each: "range(200)",
+      that: "item != 137",
+      message: "No address for customer ${{ item }}.",
+      on_error: "continue",
+    },
+    { id: "late", type: "assert", that: "false", message: "Too late.", on_error: "continue" },
+  ];
+  await requestApi(ann, "POST", "/workflows", { name: "Letters", definition: { steps } });
+  const { id } = await requestApi(ann, "POST", "/workflows/letters/runs", { wait: 50 });
+  const { page, visit } = await openWindow(await openBrowser(), site, ann);
+  await visit("/runs");
+  await page.getByRole("row").filter({ hasText: id }).getByText("1 step failed").waitFor();
+  await visit(`/runs/${id}`);
+  await page.getByText("1 step failed, 1 item failed").waitFor();
+  const card = page.getByRole("button", { name: /^send, assert, succeeded, .*, 1 failed/ });
+  await card.getByText("1 failed", { exact: true }).waitFor();
+  await takeScreenshot(page, "failed-item-graph");
+  await page.getByRole("tab", { name: "Timeline" }).click();
+  const bar = page.locator('[data-step="send"]');
+  await bar.getByText("1 failed", { exact: true }).waitFor();
+  await takeScreenshot(page, "failed-item-timeline");
+  await page.getByRole("tab", { name: "Steps (2)" }).click();
+  const entry = page.getByRole("list", { name: "Steps" }).getByRole("button", { name: /^send/ });
+  await entry.getByText("1 failed", { exact: true }).waitFor();
+  await entry.click();
+
+  const table = page.getByRole("table", { name: "Items of send" });
+  await table.getByText("No address for customer 137.").waitFor();
+  const numbers = () => table.getByRole("button").allTextContents();
+  expect(await numbers()).toEqual(["137"]);
+  await takeScreenshot(page, "failed-item-table");
+  await page.getByRole("button", { name: "All (200)" }).click();
+  await table.getByRole("button", { name: "Item 19" }).waitFor();
+  expect(await numbers()).toEqual(Array.from({ length: 20 }, (_, item) => String(item)));
+  await page.getByRole("button", { name: "Next" }).click();
+  await page.getByText("Items 20–39 (200 in total)").waitFor();
+  await table.getByRole("button", { name: "Item 39" }).waitFor();
+  await page.getByRole("button", { name: "Failed (1)" }).click();
+  await table.getByText("No address for customer 137.").waitFor();
+  expect(await numbers()).toEqual(["137"]);
 });
 
 const sumsOf = (limit: number) => ({
