@@ -10,6 +10,7 @@ import { setNonce } from "get-nonce";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router";
+import { startConnectionMonitor } from "./api/connection.ts";
 import { createQueryClient } from "./api/queries.ts";
 import { styleNonce } from "./app/nonce.ts";
 import { createRouter } from "./app/router.tsx";
@@ -18,6 +19,8 @@ import { theme } from "./app/theme.ts";
 
 // Open dialogs lock the scrolling of the page with a style element, which needs the nonce.
 setNonce(styleNonce());
+
+startConnectionMonitor();
 
 const client = createQueryClient(() => client.setQueryData(sessionQuery.queryKey, null));
 

@@ -1,5 +1,6 @@
 /** The client of the REST API, with types from the generated OpenAPI document. Pages use no other way to the server. */
 import { serverPath } from "../app/base-path.ts";
+import { connection, PROXY_FAILURES } from "./connection.ts";
 import type { EndpointByMethod } from "../../../schemas/generated/endpoints.ts";
 import type { Problem } from "../../../schemas/problem.ts";
 import { detailForPeople, issueForPeople } from "./api-words.ts";
@@ -51,8 +52,14 @@ export interface ApiResponse<T> {
   next: string | null;
 }
 
+/** Whether the server can't be reached, or the proxy before it says so. */
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  (error.code === "unreachable" ||
+    (error.code === "unreadable_response" && PROXY_FAILURES.has(error.status)));
+
 /**
- * Sends a request.
+ * Sends a request. While the server can't be reached, one that changes something is refused at once: it must not happen later.
  * @throws ApiError for every error response, and with status 0 if the server cannot be reached
  */
 export async function send<M extends Method, P extends keyof Endpoints<M> & string>(
@@ -73,6 +80,10 @@ export async function send<M extends Method, P extends keyof Endpoints<M> & stri
     header?: Record<string, string>;
     signal?: AbortSignal;
   };
+  if (method !== "get" && connection.getState().status === "unreachable") {
+    connection.check();
+    throw new ApiError(UNREACHABLE);
+  }
   const url = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parameters?.[name])));
   const response = await fetch(serverPath(url) + queryString(query), {
     method: method.toUpperCase(),
@@ -85,9 +96,16 @@ export async function send<M extends Method, P extends keyof Endpoints<M> & stri
     ...(signal && { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
+    connection.reportFailure();
     throw new ApiError(UNREACHABLE);
   });
-  if (!response.ok) throw await toApiError(response);
+  if (!response.ok) {
+    const error = await toApiError(response);
+    if (isUnreachable(error)) connection.reportFailure();
+    else connection.reportContact();
+    throw error;
+  }
+  connection.reportContact();
   const { headers } = response;
   const total = headers.get("X-Total-Count");
   // A 202 may have an empty body, and a 204 always has.

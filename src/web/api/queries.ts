@@ -1,6 +1,7 @@
 /** TanStack Query over `send`. Query keys begin with the resource, so that a mutation can invalidate its queries. */
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
-import { ApiError } from "./client.ts";
+import { ApiError, isUnreachable } from "./client.ts";
+import { connection } from "./connection.ts";
 
 /** A client error (4xx) stays the same on a retry. */
 const isPermanent = (error: Error): boolean =>
@@ -17,9 +18,15 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 5_000,
-        retry: (count, error) => count < 2 && !isPermanent(error),
+        // A retry waits until the server can be reached again.
+        retry: (count, error) =>
+          isUnreachable(error) && connection.getState().status === "unreachable"
+            ? true
+            : count < 2 && !isPermanent(error),
         throwOnError: false,
       },
+      // Otherwise a mutation would wait for the server, and happen minutes later.
+      mutations: { networkMode: "always" },
     },
   });
 }
