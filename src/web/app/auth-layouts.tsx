@@ -9,6 +9,7 @@ import { ApiError } from "../api/client.ts";
 import { ProjectsProvider } from "../projects/use-projects.tsx";
 import { ErrorAlert } from "../ui/page.tsx";
 import { serverPath } from "./base-path.ts";
+import { ConnectionBanner } from "./connection-banner.tsx";
 import { type SignOutTarget, purgeUserQueries, SessionProvider, useSessionQuery } from "./session.tsx";
 import { Shell } from "./shell.tsx";
 import { ReauthenticationDialog } from "./reauthentication-dialog.tsx";
@@ -104,6 +105,7 @@ export function PublicLayout() {
 function CenteredColumn({ children }: { children: ReactNode }) {
   return (
     <Container component="main" size={460} py={{ base: "md", sm: 64 }}>
+      <ConnectionBanner />
       {children}
     </Container>
   );

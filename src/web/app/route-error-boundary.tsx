@@ -1,17 +1,17 @@
 /** Shown when a page throws or its files cannot be loaded: the error, and a button to reload. */
-import { Button, Container, Stack } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { Button, Container, Stack, Text } from "@mantine/core";
+import { useEffect, useLayoutEffect, useState } from "react";
 import { useRouteError } from "react-router";
-import { serverPath } from "./base-path.ts";
+import { connection, useConnection } from "../api/connection.ts";
 import { ErrorAlert, LoadingSkeleton } from "../ui/page.tsx";
-
-const HEALTH_POLL_MS = 3_000;
+import { ConnectionBanner } from "./connection-banner.tsx";
 
 export function RouteErrorBoundary() {
   const thrown = useRouteError();
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   return (
     <Container size="sm" py="xl">
+      <ConnectionBanner />
       <Stack align="flex-start">
         {isChunkLoadError(error) ? <ChunkLoadError /> : <ErrorAlert error={error} />}
         <Button onClick={() => location.reload()}>Reload page</Button>
@@ -26,36 +26,17 @@ const isChunkLoadError = ({ message }: Error): boolean =>
 
 /** A missing file means that a new release replaced it, or that the server is down. */
 function ChunkLoadError() {
-  const isUp = useQuery({
-    queryKey: ["health"],
-    queryFn: async ({ client, queryKey, signal }) => {
-      const wasUp = client.getQueryData<boolean>(queryKey);
-      const isUpNow = await isServerUp(signal);
-      if (isUpNow && wasUp === false) location.reload();
-      return isUpNow;
-    },
-    refetchInterval: ({ state }) => state.data === false && HEALTH_POLL_MS,
-    networkMode: "always",
-    gcTime: 0,
-  }).data;
-  if (isUp === undefined) return <LoadingSkeleton rows={1} />;
-  return (
-    <ErrorAlert
-      error={
-        new Error(
-          isUp
-            ? "Millrace was updated. Reload the page to continue."
-            : "The server can't be reached. This page reloads as soon as the server responds.",
-        )
-      }
-    />
+  const { isReachable, isSuspected } = useConnection();
+  const [wasAway, setWasAway] = useState(false);
+  if (!isReachable && !wasAway) setWasAway(true);
+  useLayoutEffect(() => connection.reportFailure(), []);
+  useEffect(() => {
+    if (isReachable && wasAway) location.reload();
+  }, [isReachable, wasAway]);
+  if (isSuspected) return <LoadingSkeleton rows={1} />;
+  return isReachable ? (
+    <ErrorAlert error={new Error("Millrace was updated. Reload the page to continue.")} />
+  ) : (
+    <Text c="dimmed">This page loads as soon as the server answers.</Text>
   );
 }
-
-const isServerUp = async (signal: AbortSignal): Promise<boolean> => {
-  try {
-    return (await fetch(serverPath("/health"), { signal })).ok;
-  } catch {
-    return false;
-  }
-};

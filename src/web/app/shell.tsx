@@ -36,6 +36,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { Link, useLocation } from "react-router";
 import { serverPath } from "./base-path.ts";
+import { ConnectionBanner } from "./connection-banner.tsx";
 import { send } from "../api/client.ts";
 import { usePendingReviews } from "../reviews/queries.ts";
 import { usePendingApprovals } from "../approvals/use-pending-approvals.ts";
@@ -139,6 +140,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
+        <ConnectionBanner />
         {children}
       </AppShell.Main>
     </AppShell>

@@ -1,5 +1,6 @@
 /** The theme of the component library. The colours of statuses are in ui/status-badge.tsx. */
-import { createTheme } from "@mantine/core";
+import { Button, createTheme } from "@mantine/core";
+import { RequestButton, SENDS_REQUEST } from "../ui/request-button.tsx";
 import { filterOptions, isDuplicate } from "../ui/filter-options.ts";
 
 export const theme = createTheme({
@@ -33,6 +34,10 @@ export const theme = createTheme({
   components: {
     // No shade of a colour reaches a contrast of 4.5:1 on its own tint in both colour schemes.
     Alert: { styles: { title: { color: "var(--mantine-color-text)" } } },
+    Button: Button.extend({
+      defaultProps: { component: RequestButton },
+      classNames: (_theme, { loading }) => (loading === undefined ? {} : { root: SENDS_REQUEST }),
+    }),
     Autocomplete: { defaultProps: { filter: filterOptions } },
     MultiSelect: { defaultProps: { filter: filterOptions } },
     Select: { defaultProps: { filter: filterOptions } },

@@ -5,6 +5,7 @@ import { Link } from "react-router";
 import type { RunStatus } from "../../../schemas/run.ts";
 import type { ApiResponse } from "../api/client.ts";
 import { useProjectFilter } from "../projects/use-projects.tsx";
+import { useConnection } from "../api/connection.ts";
 import { formatTotal } from "../ui/pagination.ts";
 import { pendingApprovalsQuery, homeRunsQuery } from "./queries.ts";
 
@@ -62,10 +63,11 @@ interface StatisticProps {
 }
 
 function Statistic({ label, list, unavailable, to, highlight = false }: StatisticProps) {
+  const { isReachable } = useConnection();
   const isRed = highlight && (list?.total ?? 0) > 0;
   return (
     <Card component={Link} to={to} withBorder padding="md" className="statistic">
-      {list === undefined && !unavailable ? (
+      {list === undefined && !unavailable && isReachable ? (
         <Skeleton height={32} width={60} />
       ) : (
         <Text size="1.75rem" lh={1.15} fw={650} {...(isRed && { c: "var(--mantine-color-error)" })}>

@@ -4,7 +4,8 @@ import { IconAlertTriangle, IconLock } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { Link } from "react-router";
-import { ApiError } from "../api/client.ts";
+import { ApiError, isUnreachable } from "../api/client.ts";
+import { useConnection } from "../api/connection.ts";
 import { Id, MarkedText } from "./id.tsx";
 import { MISSING_KINDS, type MissingKind, missingIn, type NotFoundProps } from "./not-found.ts";
 
@@ -60,7 +61,15 @@ export function QueryContent<T>({
   return <>{skeleton ?? <LoadingSkeleton />}</>;
 }
 
+/** Instead of data that can't be loaded now. The banner of the page says why, and it is loaded once the server answers. */
+const NotLoaded = () => (
+  <Text size="sm" c="dimmed">
+    Not loaded.
+  </Text>
+);
+
 export function LoadingSkeleton({ rows = 5 }: { rows?: number }) {
+  if (!useConnection().isReachable) return <NotLoaded />;
   return (
     <Stack gap="sm" aria-busy="true" aria-label="Loading" role="status">
       {Array.from({ length: rows }, (_, row) => (
@@ -72,6 +81,8 @@ export function LoadingSkeleton({ rows = 5 }: { rows?: number }) {
 
 /** An error with its issues, the request id of server errors, and a button to try again. */
 export function ErrorAlert({ error, retry }: { error: Error; retry?: () => void }) {
+  const { isReachable } = useConnection();
+  if (!isReachable && isUnreachable(error)) return <NotLoaded />;
   const problem = error instanceof ApiError ? error.problem : undefined;
   const forbidden = problem?.status === 403;
   const missing = error instanceof ApiError ? missingIn(error) : undefined;
