@@ -1,6 +1,7 @@
 /** Validates a text while it is typed: syntax immediately, the rest on the server after a pause. */
 import { useEffect, useState } from "react";
 import { send } from "../api/client.ts";
+import { useConnection } from "../api/connection.ts";
 import type { Schemas } from "../../../schemas/generated/endpoints.ts";
 import { type EditorIssue, type Format, parse, placeIssues } from "./format.ts";
 
@@ -42,8 +43,9 @@ export function useValidation(
 ): ValidationState {
   const [result, setResult] = useState<Result>({ key: "", issues: NO_ISSUES, state: "idle" });
   const key = `${workflowId ?? ""} ${format} ${text}`;
+  const { isReachable } = useConnection();
   useEffect(() => {
-    if (!enabled) return;
+    if (!enabled || !isReachable) return;
     const controller = new AbortController();
     const { signal } = controller;
     const run = async (): Promise<void> => {
@@ -52,11 +54,12 @@ export function useValidation(
     };
     void run();
     return () => controller.abort();
-  }, [key, text, format, workflowId, enabled]);
+  }, [key, text, format, workflowId, enabled, isReachable]);
 
   if (!enabled) return { issues: NO_ISSUES, state: "idle" };
   const { issues, state } = result;
-  return { issues, state: result.key === key ? state : "checking", ...reportOf(result) };
+  const pending = isReachable ? "checking" : "unavailable";
+  return { issues, state: result.key === key ? state : pending, ...reportOf(result) };
 }
 
 const reportOf = ({ report }: Result): Pick<Result, "report"> => (report === undefined ? {} : { report });

@@ -12,6 +12,7 @@ import { formatElapsed } from "./elapsed.ts";
 import { triggerLabel } from "./labels.ts";
 import { RunName } from "./run-name.tsx";
 import { RunStatus } from "./run-status.tsx";
+import { useKnownTime } from "./use-clock.ts";
 import type { RunSelection } from "./use-run-selection.ts";
 
 interface RunRowsProps {
@@ -22,7 +23,7 @@ interface RunRowsProps {
 }
 
 export function RunRows({ runs, stale, selection }: RunRowsProps) {
-  const now = useNow();
+  const now = useKnownTime(useNow());
   return (
     <Box aria-busy={stale} opacity={stale ? 0.6 : 1}>
       <Table aria-label="Runs" highlightOnHover verticalSpacing="sm" visibleFrom="sm">

@@ -2,6 +2,7 @@
 import { useDocumentVisibility } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
+import { connection as server, useConnection } from "../api/connection.ts";
 import { serverPath } from "../app/base-path.ts";
 import { runQuery } from "./queries.ts";
 import {
@@ -30,6 +31,7 @@ export function useLiveRun(runId: string) {
   const [connection, setConnection] = useState<ConnectionState>("connecting");
   const [updates, setUpdates] = useState<LiveUpdates>(NO_UPDATES);
   const visible = useDocumentVisibility() === "visible";
+  const { isReachable } = useConnection();
   const query = useQuery({
     ...runQuery(runId),
     refetchInterval: ({ state }) =>
@@ -52,16 +54,17 @@ export function useLiveRun(runId: string) {
   });
 
   useEffect(() => {
-    if (!isActive || !visible) return;
+    // Opens the stream again as soon as the server answers: the browser would wait for some seconds.
+    if (!isActive || !visible || !isReachable) return;
     const stop = listen(`/runs/${encodeURIComponent(runId)}/events`, addEvents, (now) => {
       setConnection(now);
       // Polling must not be overlaid by old events.
       if (now === "polling") setUpdates(NO_UPDATES);
     });
     return stop;
-  }, [runId, isActive, visible]);
+  }, [runId, isActive, visible, isReachable]);
 
-  return { query, run, connection: isActive ? connection : undefined };
+  return { query, run, connection: isActive && isReachable ? connection : undefined };
 }
 
 /**
@@ -86,8 +89,17 @@ function listen(
   };
   const open = (): void => {
     source = new EventSource(serverPath(url));
-    source.onopen = () => onConnection("live");
+    let isOpen = false;
+    source.onopen = () => {
+      isOpen = true;
+      server.reportContact();
+      onConnection("live");
+    };
     source.onerror = () => {
+      // Until now the stream had everything that happened.
+      if (isOpen) server.reportContact();
+      isOpen = false;
+      server.reportFailure();
       // The browser reconnects and resumes, unless the server rejected the stream.
       if (source?.readyState !== EventSource.CLOSED) return onConnection("reconnecting");
       onConnection("polling");
