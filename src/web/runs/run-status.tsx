@@ -1,4 +1,4 @@
-import { Group, Text } from "@mantine/core";
+import { Group, Stack, Text } from "@mantine/core";
 import type { RunSummary } from "../../../schemas/run.ts";
 import { OpenMark } from "../interruptions/open-mark.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
@@ -8,11 +8,13 @@ type RunStatusFields = "id" | "status" | "open_interruptions" | "continued_failu
 
 /** The status of a run in a list, how many of its steps failed and did not end it, and whether it has open interruptions. */
 export const RunStatus = ({ run }: { run: Pick<RunSummary, RunStatusFields> }) => (
-  <Group gap={4}>
-    <StatusBadge status={run.status} />
-    <OpenMark run={run} />
+  <Stack gap={2} align="flex-start">
+    <Group gap={4} wrap="nowrap">
+      <StatusBadge status={run.status} />
+      <OpenMark run={run} />
+    </Group>
     <FailedCount label={continuedFailuresLabel(run)} />
-  </Group>
+  </Stack>
 );
 
 /** How many steps or items failed although what they belong to went on. */
