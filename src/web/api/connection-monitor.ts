@@ -3,7 +3,7 @@
 /** `suspected`: a request has failed, and whether the server answers is being asked. */
 type ConnectionStatus = "reachable" | "suspected" | "unreachable";
 
-export interface ConnectionState {
+interface ConnectionState {
   status: ConnectionStatus;
   /** When the server answered last before its status changed, in milliseconds since 1970. */
   lastContact: number;
