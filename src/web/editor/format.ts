@@ -38,7 +38,7 @@ export type Converted = { text: string; commentsLost: boolean } | { issues: Edit
 export async function toText(definition: Record<string, unknown> | null, format: Format): Promise<string> {
   if (definition === null) return "";
   if (format === "json") return `${JSON.stringify(definition, null, 2)}\n`;
-  return (await import("./yaml-text.ts")).toYaml(definition);
+  return (await import("../../../schemas/to-yaml.ts")).toYaml(definition);
 }
 
 /** @returns the definition, or syntax errors with line and column */

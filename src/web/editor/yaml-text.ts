@@ -1,6 +1,6 @@
-/** Writes, reads and locates with the YAML library. Loaded on demand by ./format.ts. */
+/** Reads and locates with the YAML library. Loaded on demand by ./format.ts. */
 import {
-  Document,
+  type Document,
   isMap,
   isNode,
   isScalar,
@@ -8,11 +8,9 @@ import {
   LineCounter,
   type Node,
   parseDocument,
-  Scalar,
   visit,
 } from "yaml";
 import { readYamlNumber } from "../../../schemas/yaml-numbers.ts";
-import { escapeUnprintable, needsQuotes } from "../../../schemas/yaml-text.ts";
 import { TOO_LONG_FIX, tooLongMessage } from "../forms/exact-number.ts";
 import type { EditorIssue } from "./format.ts";
 import { type Path, parsePath } from "./path.ts";
@@ -152,39 +150,4 @@ function childOf(node: unknown, part: Path[number]): [child: unknown, offset: nu
       ? node.items[part]
       : node.items.find((step) => isMap(step) && step.get("id") === part);
   return [item, isNode(item) ? item.range?.[0] : undefined];
-}
-
-const FIRST_AT_TOP = ["id", "name", "description", "tags", "inputs", "steps", "output"];
-const FIRST_IN_STEP = ["id", "type", "description", "needs", "if", "for_each", "concurrency"];
-const LAST_IN_STEP = ["retry", "timeout", "on_error", "cache"];
-
-/** YAML with block strings, quoted expressions and a fixed key order, so that versions compare well. */
-export function toYaml(definition: Readonly<Record<string, unknown>>): string {
-  const { steps } = definition;
-  const value = ordered(definition, FIRST_AT_TOP);
-  if (Array.isArray(steps)) value["steps"] = (steps as unknown[]).map(orderedStep);
-  const document = new Document(value, { version: "1.2", schema: "core", aliasDuplicateObjects: false });
-  visit(document, {
-    Scalar(key, node) {
-      if (typeof node.value !== "string") return;
-      if (needsQuotes(node.value)) node.type = Scalar.QUOTE_DOUBLE;
-      else if (key !== "key" && node.value.includes("\n")) node.type = Scalar.BLOCK_LITERAL;
-    },
-  });
-  return escapeUnprintable(document.toString({ lineWidth: 0, minContentWidth: 0 }));
-}
-
-const orderedStep = (step: unknown): unknown =>
-  typeof step === "object" && step !== null && !Array.isArray(step)
-    ? ordered(step as Record<string, unknown>, FIRST_IN_STEP, LAST_IN_STEP)
-    : step;
-
-function ordered(
-  value: Readonly<Record<string, unknown>>,
-  first: readonly string[],
-  last: readonly string[] = [],
-): Record<string, unknown> {
-  const rank = (key: string): number =>
-    first.includes(key) ? first.indexOf(key) - first.length : last.indexOf(key) + 1;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => rank(a) - rank(b)));
 }

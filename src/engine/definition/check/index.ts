@@ -63,7 +63,7 @@ import {
 export type { WorkflowLookup } from "./called-workflows.ts";
 export type { CheckOptions, Report } from "./check-report.ts";
 export { MAX_BYTES } from "./source.ts";
-export { toYaml } from "./to-yaml.ts";
+export { toYaml } from "../../../../schemas/to-yaml.ts";
 
 export interface Checker {
   /**
