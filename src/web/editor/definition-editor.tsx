@@ -106,7 +106,9 @@ function useFixes({ value, format, onChange, workflowId }: DefinitionEditorProps
   return {
     isApplying,
     apply: ({ patch = [] }: EditorIssue) =>
-      void change(import("./patch-text.ts").then(({ patchText }) => patchText(value, format, patch))),
+      void change(
+        import("../../../schemas/patch-text.ts").then(({ patchText }) => patchText(value, format, patch)),
+      ),
     applyAll: () => void change(fixAll(value, format, workflowId)),
   };
 }

@@ -8,7 +8,7 @@ import type { Format } from "./format.ts";
  * @throws the error of the request
  */
 export async function fixAll(text: string, format: Format, workflowId: string | undefined): Promise<string> {
-  const { patchText } = await import("./patch-text.ts");
+  const { patchText } = await import("../../../schemas/patch-text.ts");
   const body = {
     definition: text,
     apply_fixes: true,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { JsonPatchOperation } from "../../../schemas/problem.ts";
-import { applyJsonPatch } from "../../../src/core/json-patch.ts";
-import { parse } from "../../../src/web/editor/format.ts";
-import { patchText } from "../../../src/web/editor/patch-text.ts";
+import type { JsonPatchOperation } from "../../schemas/problem.ts";
+import { applyJsonPatch } from "../../src/core/json-patch.ts";
+import { parse } from "../../src/web/editor/format.ts";
+import { patchText } from "../../schemas/patch-text.ts";
 
 const TEXT = `# Revenue by region.
 inputs: { type: object }
@@ -29,7 +29,7 @@ describe("a patch of a text", () => {
     expect(patchText(text, "yaml", patch)).toBe(text.replace("01067", '"01067"'));
     const keys = 'values:\n  01067: a\n  "x": 1\n';
     expect(patchText(keys, "yaml", [{ op: "replace", path: "/values/01067", value: "b" }])).toBe(
-      'values:\n  "01067": b\n  "x": 1\n',
+      'values:\n  01067: b\n  "x": 1\n',
     );
     const json = '{ "a": 9007199254740993, "b": [1.50, null, "1"], "c": 1 }';
     expect(patchText(json, "json", [{ op: "remove", path: "/c" }])).toBe(
@@ -39,9 +39,9 @@ describe("a patch of a text", () => {
 
   it("quotes expressions that it adds", () => {
     const patch: JsonPatchOperation[] = [
-      { op: "add", path: "/steps/0/params", value: { n: "${{ inputs.n }}" } },
+      { op: "add", path: "/steps/0/params", value: { id: "${{ inputs.n }}" } },
     ];
-    expect(patchText(TEXT, "yaml", patch)).toContain('params:\n      n: "${{ inputs.n }}"');
+    expect(patchText(TEXT, "yaml", patch)).toContain('    params:\n      id: "${{ inputs.n }}"\n');
   });
 
   it.each<[string, JsonPatchOperation]>([

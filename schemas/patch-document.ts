@@ -1,23 +1,29 @@
-/** Applies the JSON Patch of a fix to the text of a definition. Comments and the form of everything else stay. */
+/** Changes YAML and JSON as a document of the library. Comments and the form of everything else stay. */
 import { type Document, isMap, isScalar, isSeq, type Node, parseDocument, Scalar, visit } from "yaml";
-import type { JsonPatchOperation } from "../../../schemas/problem.ts";
-import type { Format } from "./format.ts";
+import { diffJson } from "./json-diff.ts";
+import type { JsonPatchOperation } from "./problem.ts";
+import { styleTexts } from "./yaml-render.ts";
 
-const OPTIONS = { version: "1.2", schema: "core", logLevel: "error" } as const;
+export const YAML_OPTIONS = {
+  version: "1.2",
+  schema: "core",
+  // The callers have parsed the text before.
+  uniqueKeys: false,
+  logLevel: "error",
+} as const;
 
 /**
- * Returns the changed text.
- * @throws Error if a place of the patch does not exist in the text
+ * Changes a flow collection (`{ a: 1 }`).
+ * @param source its text
+ * @param before what it says
  */
-export function patchText(text: string, format: Format, patch: readonly JsonPatchOperation[]): string {
-  const document = parseDocument(text, OPTIONS);
-  const restore = keepScalars(document, text);
-  for (const operation of patch) apply(document, operation);
-  return restore(
-    format === "json"
-      ? `${JSON.stringify(document.toJS(), null, 2)}\n`
-      : document.toString({ lineWidth: 0, minContentWidth: 0 }),
-  );
+export function patchFlow(source: string, before: unknown, after: unknown): string {
+  const document = parseDocument(source, YAML_OPTIONS);
+  const restore = keepScalars(document, source);
+  for (const operation of diffJson(before, after)) applyOperation(document, operation);
+  const flowCollectionPadding = /^[[{]\s/.test(source);
+  const changed = document.toString({ lineWidth: 0, minContentWidth: 0, flowCollectionPadding });
+  return restore(changed).trimEnd();
 }
 
 /**
@@ -25,7 +31,7 @@ export function patchText(text: string, format: Format, patch: readonly JsonPatc
  * digit, 01067 without the zero.
  * @returns puts what was written in the place of the words
  */
-function keepScalars(document: Document, text: string): (patched: string) => string {
+export function keepScalars(document: Document, text: string): (patched: string) => string {
   let word = "kept";
   while (text.includes(word)) word += "t";
   const sources: string[] = [];
@@ -41,7 +47,7 @@ function keepScalars(document: Document, text: string): (patched: string) => str
   return (patched) => patched.replaceAll(written, (_, index: string) => sources[Number(index)]!);
 }
 
-function apply(document: Document, { op, path, from, value }: JsonPatchOperation): void {
+export function applyOperation(document: Document, { op, path, from, value }: JsonPatchOperation): void {
   const target = partsOf(path);
   switch (op) {
     case "add":
@@ -50,7 +56,7 @@ function apply(document: Document, { op, path, from, value }: JsonPatchOperation
     case "replace":
       assertExists(document, target);
       document.setIn(locate(document, target), typeof value === "object" ? nodeOf(document, value) : value);
-      quoteTemplates(document.getIn(locate(document, target), true) as Node);
+      styleTexts(document.getIn(locate(document, target), true) as Node);
       return;
     case "remove":
       assertExists(document, target);
@@ -109,16 +115,6 @@ function move(document: Document, from: readonly string[], to: readonly string[]
 
 function nodeOf(document: Document, value: unknown): Node {
   const node = document.createNode(value);
-  quoteTemplates(node);
+  styleTexts(node);
   return node;
-}
-
-function quoteTemplates(node: Node): void {
-  visit(node, {
-    Scalar: (_, scalar) => {
-      const isPlain = scalar.type === undefined || scalar.type === Scalar.PLAIN;
-      if (isPlain && typeof scalar.value === "string" && scalar.value.includes("${{"))
-        scalar.type = Scalar.QUOTE_DOUBLE;
-    },
-  });
 }
