@@ -172,10 +172,11 @@ function itemLines(
   });
 }
 
-/** Joins the entries. A new one has a blank line above it if all the others do. */
+/** Joins the entries. A new item of a list has a blank line above it if all the others do. */
 function joinLines(text: string, entries: readonly Entry[], lines: readonly Line[]): string {
   const others = entries.slice(1).map(({ start, end }) => text.slice(start, end));
-  const areSpaced = others.length > 0 && others.every((entry) => /^[ \t]*\n/.test(entry));
+  const areItems = entries[0]!.keyRange === undefined;
+  const areSpaced = areItems && others.length > 0 && others.every((entry) => /^[ \t]*\n/.test(entry));
   return lines
     .map((line, index) => {
       const ended = line.text.endsWith("\n") ? line.text : `${line.text}\n`;

@@ -41,6 +41,8 @@ export interface CheckReport {
   warnings: Issue[];
   /** The definition to store; null when the source could not be parsed. */
   definition: Record<string, unknown> | null;
+  /** With `baseText`: YAML that says the definition, with its comments; left out where generated YAML says as much. */
+  text?: string;
   /** The fields that a workflow file has beside the definition. */
   file: { id?: string; name?: string; description?: string; tags?: string[]; draft?: boolean };
   /** The type of a run's output (`formatShape`), cut after `MAX_TYPE_CHARS`. */
@@ -60,6 +62,13 @@ export const MAX_TYPE_CHARS = 1_000;
 
 /** Why a workflow can't be run: the issue of a step that runs it. */
 export type Unavailable = Required<Pick<Issue, "code" | "message" | "fix">>;
+
+/** The text of a version, which a change of its definition keeps as far as it can. */
+export interface BaseText {
+  text: string;
+  /** The definition of the version, as JSON. */
+  definition: string;
+}
 
 export interface CheckOptions {
   /** The project of the workflow: it is checked against the connections, workflows and people of this project. */
@@ -90,6 +99,8 @@ export interface CheckOptions {
   owner: string;
   /** Whether the patches of its issues are applied first, as long as they help. */
   applyFixes?: boolean;
+  /** Reports the text to store beside the definition; with the text that an object changes, or null. */
+  baseText?: BaseText | null | undefined;
   signal: AbortSignal;
 }
 

@@ -15,7 +15,11 @@ const SCHEMA_FIELD = /\b(?:inputs|output_schema|schema|form|state)\b/g;
  * Whether a check takes a few milliseconds at most.
  * @param source an object, or YAML or JSON text
  */
-export function isCheapCheck(source: unknown, { inputs, mocks, given, applyFixes }: CheckOptions): boolean {
+export function isCheapCheck(
+  source: unknown,
+  { inputs, mocks, given, applyFixes, baseText }: CheckOptions,
+): boolean {
+  if ((baseText?.text.length ?? 0) > MAX_SIZE) return false;
   if (applyFixes === true || mocks !== undefined || sizeUpTo([inputs, given], MAX_SIZE) === undefined)
     return false;
   const text = typeof source === "string" ? source : sizeUpTo(source, MAX_SIZE) && JSON.stringify(source);

@@ -18,6 +18,7 @@ import { withDefaultFix } from "../fixes/default-fix.ts";
 import { addFixes } from "../fixes/index.ts";
 import { intendSchema } from "../fixes/intended-schema.ts";
 import { type CallGraph, calledWorkflows, withAssumed, type WorkflowLookup } from "./called-workflows.ts";
+import { definitionText } from "./definition-text.ts";
 import { hiddenTextIssues } from "./hidden-text.ts";
 import { resourceChecker } from "./resource-checks.ts";
 import { periodicYield } from "./yield-to-event-loop.ts";
@@ -63,6 +64,7 @@ import {
 export type { WorkflowLookup } from "./called-workflows.ts";
 export type { CheckOptions, Report } from "./check-report.ts";
 export { MAX_BYTES } from "./source.ts";
+export { changeText, saysDefinition } from "./definition-text.ts";
 export { toYaml } from "../../../../schemas/to-yaml.ts";
 
 export interface Checker {
@@ -312,8 +314,17 @@ export function checker({
         return checkSource(source, options, resources);
       };
       const written = readSource(given);
+      const withText = (report: Report): Report => {
+        if (options.baseText === undefined || report.definition === null) return report;
+        const text = definitionText(
+          { source: given, value: written.value },
+          report.definition,
+          options.baseText,
+        );
+        return text === undefined ? report : { ...report, text };
+      };
       const first = await check(written);
-      if (options.applyFixes !== true) return first;
+      if (options.applyFixes !== true) return withText(first);
       // A fixed definition is no text any more: it does not say how its values were written.
       const follow = misreadFollower(written, first.warnings);
       const { report, applied } = await applyFixes(given, async (source, fixes) => {
@@ -322,7 +333,7 @@ export function checker({
         const fixed = await check({ ...readSource(source), misread });
         return { ...fixed, warnings: [...fixed.warnings, ...lost] };
       });
-      return { ...report, applied_fixes: applied };
+      return withText({ ...report, applied_fixes: applied });
     },
   };
 }

@@ -16,9 +16,10 @@ import {
   visit,
   YAMLParseError,
 } from "yaml";
+import { describeHiddenCharacter } from "../../../../schemas/hidden-characters.ts";
 import { offsetOf, offsetOfPlace } from "../../../core/yaml-positions.ts";
 import type { Issue } from "../../../../schemas/problem.ts";
-import type { LocatedIssue } from "./check-report.ts";
+import { HIDDEN_CHARACTERS, type LocatedIssue } from "./check-report.ts";
 import { isJsonText, type MisreadScalar, readScalars } from "./yaml-scalars.ts";
 import { type YamlValueIssue, yamlValueIssues } from "./yaml-values.ts";
 
@@ -28,6 +29,8 @@ const MAX_ALIASES = 100;
 const MAX_OPEN_NODES = MAX_JSON_DEPTH + 4;
 /** Maximum number of reported issues. */
 const MAX_ISSUES = 100;
+/** The lexeme of the library before a scalar. */
+const SCALAR = "\u001F";
 
 interface SourcePosition {
   line: number;
@@ -85,8 +88,8 @@ export function readYaml(text: string): ParsedYaml {
   if (issues.length > 0)
     return { value: undefined, issues: distinct(issues), valueIssues: [], misread: [], locate: () => [] };
   const misread = readScalars(document);
-  const valueIssues = yamlValueIssues(document).map(({ offset, ...issue }): ValueIssue =>
-    Object.assign(issue, at(offset)),
+  const valueIssues = [...parsed.commentIssues, ...yamlValueIssues(document)].map(
+    ({ offset, ...issue }): ValueIssue => Object.assign(issue, at(offset)),
   );
   // Converting them would fail, or take long.
   const unreadable = valueIssues.filter(({ code }) => code === "invalid_yaml");
@@ -140,7 +143,10 @@ export const TOO_DEEP = {
  * Parses a document as `parseDocument` does, but stops where it is nested too deep: what follows the parser is recursive, and takes
  * long for text that is brackets only.
  */
-function parse(text: string, lines: LineCounter): { document: Document } | { tooDeepAt: number } {
+function parse(
+  text: string,
+  lines: LineCounter,
+): { document: Document; commentIssues: YamlValueIssue[] } | { tooDeepAt: number } {
   const parser = new Parser(lines.addNewLine);
   const composer = new Composer({
     version: "1.2",
@@ -151,9 +157,16 @@ function parse(text: string, lines: LineCounter): { document: Document } | { too
     logLevel: "error",
   });
   let tooDeepAt: number | undefined;
+  const commentIssues: YamlValueIssue[] = [];
   function* tokens() {
     lines.addNewLine(0);
+    let before = "";
     for (const lexeme of new Lexer().lex(text)) {
+      if (lexeme.startsWith("#") && before !== SCALAR) {
+        const issue = hiddenInComment(lexeme, parser.offset);
+        if (issue !== undefined && commentIssues.length < MAX_ISSUES) commentIssues.push(issue);
+      }
+      before = lexeme;
       yield* parser.next(lexeme);
       if (parser.stack.length > MAX_OPEN_NODES) {
         tooDeepAt = parser.offset;
@@ -170,7 +183,21 @@ function parse(text: string, lines: LineCounter): { document: Document } | { too
     const message = "Source contains multiple documents";
     document!.errors.push(new YAMLParseError([start, end], "MULTIPLE_DOCS", message));
   }
-  return { document: document! };
+  return { document: document!, commentIssues };
+}
+
+/** A comment is stored, and agents and people read it, like a description. */
+function hiddenInComment(comment: string, offset: number): YamlValueIssue | undefined {
+  const hidden = describeHiddenCharacter(comment, "line");
+  return hidden === undefined
+    ? undefined
+    : {
+        path: [],
+        code: HIDDEN_CHARACTERS,
+        message: `has a comment with the hidden character ${hidden}`,
+        fix: "Delete the character.",
+        offset,
+      };
 }
 
 /** Keeps one issue per line: the parser reports the same mistake several times. */
