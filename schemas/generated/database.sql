@@ -1020,7 +1020,8 @@ CREATE TABLE "workflow_versions" (
   "client" text not null,
   "stored_bytes" bigint default 0 not null,
   "subject" text default '' not null,
-  "pruned_at" text, lineage text, constraint "workflow_versions_pk" primary key ("workflow_id",
+  "pruned_at" text, lineage text,
+  "definition_text" text, constraint "workflow_versions_pk" primary key ("workflow_id",
   "version"));
 
 CREATE TRIGGER workflow_search_delete after delete on workflows begin

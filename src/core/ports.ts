@@ -92,6 +92,11 @@ export interface WorkflowContent {
   description: string;
   tags: string[];
   definition: Record<string, unknown> | null;
+  /**
+   * YAML that says the definition, as it was written; null for none. Left out, a new version has the text of the one before if its
+   * definition is the same.
+   */
+  definition_text?: string | null | undefined;
 }
 
 export interface Change {
@@ -175,6 +180,8 @@ export interface WorkflowReader {
   /** The requests of all workflows for which a consent is on record, oldest workflow first. */
   consentedExposures(visibility?: Visibility | null): Promise<ExposureRequest[]>;
   findVersion(id: string, version: number): Promise<WorkflowVersion | undefined>;
+  /** The text of the definition of a version, as it was written; null for none. */
+  versionText(id: string, version: number): Promise<string | null>;
   /** What `pruneVersions` would prune, by workflow: those without such versions are left out. */
   prunable(rule: PruneRule): Promise<PrunableVersions[]>;
   versions(query: {
@@ -281,7 +288,7 @@ export interface WorkflowWriter extends WorkflowReader {
 }
 
 /** A version with its definition. */
-export type VersionWithDefinition = WorkflowVersion & { definition: Record<string, unknown> | null };
+export type VersionWithDefinition = WorkflowVersion & Pick<WorkflowContent, "definition" | "definition_text">;
 
 export interface Readers extends EngineReaders {
   subscriptions: SubscriptionReader;

@@ -263,6 +263,7 @@ function limitedWorkflows(read: Readers["workflows"], limits: Limits): Readers["
     exposureConsent: async (id) => ((await can(id)) ? read.exposureConsent(id) : null),
     consentedExposures: () => read.consentedExposures(listable),
     findVersion: async (id, version) => ((await can(id)) ? read.findVersion(id, version) : undefined),
+    versionText: async (id, version) => ((await can(id)) ? read.versionText(id, version) : null),
     versions: async (query) => ((await can(query.id)) ? read.versions(query) : []),
   };
 }

@@ -47,6 +47,7 @@ import * as listedRuns from "./migrations/0044-listed-runs.ts";
 import * as backtestRules from "./migrations/0045-backtest-rules.ts";
 import * as bulkActions from "./migrations/0046-bulk-actions.ts";
 import * as interruptions from "./migrations/0047-interruptions.ts";
+import * as definitionTexts from "./migrations/0048-definition-texts.ts";
 import * as runCauses from "./migrations/0040-run-causes.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import { tableNames } from "./dialect.ts";
@@ -110,6 +111,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 45, name: "backtest-rules", requires: 1, up: backtestRules.up },
   { id: 46, name: "bulk-actions", requires: 1, up: bulkActions.up },
   { id: 47, name: "interruptions", requires: 1, up: interruptions.up },
+  { id: 48, name: "definition-texts", requires: 1, up: definitionTexts.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

@@ -8,8 +8,8 @@ import { releaseValues, versionHolder } from "./run-values.ts";
 import type { Schema } from "./schema.ts";
 import { addStoredBytes } from "./stored-bytes.ts";
 
-/** Maximum number of values that a version refers to: its definition. */
-const VALUES_PER_VERSION = 1;
+/** Maximum number of values that a version refers to: its definition and the text of it. */
+const VALUES_PER_VERSION = 2;
 
 /** The versions that a run, a schedule or a pin of an unfinished run refers to, as `<workflow>@<version>`. */
 async function versionsInUse(db: Kysely<Schema>, workflowId: string | undefined): Promise<Set<string>> {
@@ -115,7 +115,7 @@ export async function pruneVersions(
   for (const { version, subject, project, left, freed } of found) {
     await trx
       .updateTable("workflow_versions")
-      .set({ definition: null, pruned_at: at, stored_bytes: left })
+      .set({ definition: null, definition_text: null, pruned_at: at, stored_bytes: left })
       .where("workflow_id", "=", workflowId)
       .where("version", "=", version)
       .execute();

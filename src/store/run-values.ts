@@ -136,6 +136,19 @@ export async function definitionText(db: Kysely<Schema>, column: string | null):
   return (await findValue(db, id))[0]!.body;
 }
 
+/** The column for the text of a definition. As a JSON string it never begins with a space, as a reference does. */
+export const encodeText = (
+  trx: Kysely<Schema>,
+  holder: string,
+  text: string | null,
+): Promise<string | null> => encodeDefinition(trx, holder, text === null ? null : JSON.stringify(text));
+
+/** Reads the text of a definition from its column. */
+export async function decodeText(db: Kysely<Schema>, column: string | null): Promise<string | null> {
+  const json = await definitionText(db, column);
+  return json === null ? null : (JSON.parse(json) as string);
+}
+
 /** Reads a definition from its column. */
 export async function decodeDefinition(
   db: Kysely<Schema>,

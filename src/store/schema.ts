@@ -54,7 +54,9 @@ export interface WorkflowVersionRow {
   key_name: string;
   surface: Surface;
   client: string;
-  /** Bytes of the definition and the description, which count for `subject` (usage-limits.ts). */
+  /** The text of the definition as it was written, as a JSON string (run-values.ts); null for none. */
+  definition_text: string | null;
+  /** Bytes of the definition, its text and the description, which count for `subject` (usage-limits.ts). */
   stored_bytes: Generated<number>;
   subject: Generated<string>;
   /** The lineage of the key that wrote it; null when an older release did. */

@@ -3,6 +3,7 @@ import type { Insertable, Kysely } from "kysely";
 import { foldText } from "../../schemas/fold-text.ts";
 import { RESERVED_WORKFLOW_IDS, type WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { DEFAULT_PROJECT, projectField, projectOf } from "../../schemas/project.ts";
+import { canonicalJson } from "../core/canonical-json.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import { usageSubjectOf } from "../core/usage-limits.ts";
 import { calledWorkflowIds } from "../core/workflow-calls.ts";
@@ -14,7 +15,7 @@ import { addPublication } from "./authorship.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import { pruneVersions } from "./prune-versions.ts";
 import { endOutdatedReview } from "./reviews.ts";
-import { encodeDefinition, versionHolder } from "./run-values.ts";
+import { encodeDefinition, encodeText, versionHolder } from "./run-values.ts";
 import type { Schema, WorkflowVersionRow } from "./schema.ts";
 import { workflowSearchText } from "./search-text.ts";
 import { addStoredBytes, moveStoredBytes } from "./stored-bytes.ts";
@@ -69,20 +70,29 @@ export function workflowWriter(
   /** Inserts a version, and counts its bytes for its author and its project. */
   async function saveVersion(
     project: string,
-    row: Omit<Insertable<WorkflowVersionRow>, "definition" | "stored_bytes"> & { subject: string },
-    definition: WorkflowContent["definition"],
+    row: Omit<Insertable<WorkflowVersionRow>, "definition" | "definition_text" | "stored_bytes"> & {
+      subject: string;
+    },
+    { definition, definition_text: written = null }: Pick<WorkflowContent, "definition" | "definition_text">,
   ): Promise<void> {
     const text = json(definition);
-    const bytes = Buffer.byteLength(text ?? "") + Buffer.byteLength(row.description);
+    const bytes = [text, written, row.description].reduce(
+      (sum, part) => sum + Buffer.byteLength(part ?? ""),
+      0,
+    );
     const holder = versionHolder(row.workflow_id, row.version);
-    const column = await encodeDefinition(trx, holder, text);
-    await insertVersion(trx, { ...row, definition: column, stored_bytes: bytes });
+    const columns = {
+      definition: await encodeDefinition(trx, holder, text),
+      definition_text: await encodeText(trx, holder, written),
+    };
+    await insertVersion(trx, { ...row, ...columns, stored_bytes: bytes });
     await addStoredBytes(trx, [{ subject: row.subject, project, bytes }]);
   }
 
   async function recordVersion(
     before: WorkflowWithDefinition | null,
     workflow: WorkflowWithDefinition,
+    written: string | null,
     change: Change,
   ): Promise<void> {
     const { principal, client } = change.actor;
@@ -105,7 +115,7 @@ export function workflowWriter(
         lineage: principal.lineage,
         pruned_at: null,
       },
-      workflow.definition,
+      { definition: workflow.definition, definition_text: written },
     );
     await replaceCalls(workflow.id, { published: false }, workflow.definition);
     await incrementRevision(projectOf(workflow));
@@ -185,7 +195,7 @@ export function workflowWriter(
         created_by: workflow.created_by,
         project,
       });
-      await recordVersion(null, workflow, change);
+      await recordVersion(null, workflow, content.definition_text ?? null, change);
       return workflow;
     },
 
@@ -250,7 +260,13 @@ export function workflowWriter(
         .where("id", "=", workflow.id)
         .execute();
       if (workflow.status === "archived") await endOutdatedReview(trx, workflow.id, workflow.updated_at);
-      await recordVersion(current, workflow, change);
+      const isSame = canonicalJson(current.definition) === canonicalJson(next.definition);
+      const text =
+        next.definition_text ??
+        (next.definition_text === undefined && isSame
+          ? await reader.versionText(current.id, current.version)
+          : null);
+      await recordVersion(current, workflow, text, change);
       return workflow;
     },
 
@@ -313,7 +329,7 @@ export function workflowWriter(
             lineage: null,
             pruned_at: entry.pruned_at ?? null,
           },
-          entry.definition,
+          entry,
         );
         last = entry;
       }

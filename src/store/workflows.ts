@@ -10,7 +10,7 @@ import { currentVersions, liveVersions } from "./current-versions.ts";
 import { prepared, preparedUntilCommit } from "./prepared.ts";
 import { prunableVersions } from "./prune-versions.ts";
 import { exposures, toExposure } from "./exposures.ts";
-import { definitionText } from "./run-values.ts";
+import { decodeText, definitionText } from "./run-values.ts";
 import type { Schema, WorkflowRow, WorkflowVersionRow } from "./schema.ts";
 import { countWorkflows, ofVisible, pageOfWorkflows, sortOf } from "./workflow-lists.ts";
 
@@ -139,6 +139,14 @@ const definitionOf = prepared((db, id: string, version: number) =>
   db
     .selectFrom("workflow_versions")
     .select("definition")
+    .where("workflow_id", "=", id)
+    .where("version", "=", version),
+);
+
+const textOf = prepared((db, id: string, version: number) =>
+  db
+    .selectFrom("workflow_versions")
+    .select("definition_text")
     .where("workflow_id", "=", id)
     .where("version", "=", version),
 );
@@ -276,6 +284,11 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
       if (row === undefined) return undefined;
       const found = toVersion({ ...row, definition: await definitionText(db, row.definition) });
       return withBacktest(found, await passedBacktests(db, id, [version]));
+    },
+
+    async versionText(id, version) {
+      const [row] = await textOf(db, id, version);
+      return decodeText(db, row?.definition_text ?? null);
     },
 
     prunable: (rule) => prunableVersions(db, rule),

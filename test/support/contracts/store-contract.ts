@@ -551,6 +551,45 @@ export function storeContract(setup: ContractSetup): void {
     });
   });
 
+  describe("the text of a definition", () => {
+    const definition = { steps: [{ id: "a", type: "set", values: { n: 1 } }] };
+    const content = { name: "Hello", description: "", tags: [], definition };
+    const change = { kind: "updated", reason: null, actor: ACTOR } as const;
+    // The first is stored in its column, the second in a row of its own. The form of a reference is a text like any other.
+    const TEXTS = ["# Grüße 🦄\r\nsteps: []\t\n", `# ${"é".repeat(9_000)}`, ' {"stored_value":1}'];
+
+    it.each(TEXTS)("is read as it was written, and stays with the same definition (%#)", async (text) => {
+      const { first } = await open(setup);
+      const { id } = await first.write(INTENT, async (tx) => {
+        const made = await tx.workflows.insert({ ...content, definition_text: text }, change);
+        const renamed = await tx.workflows.addVersion(made, { ...made, name: "Renamed" }, change);
+        const other = { ...renamed, definition: { steps: [] } };
+        return tx.workflows.addVersion(renamed, other, change);
+      });
+      const texts = await first.write(INTENT, async ({ workflows }) => [
+        await workflows.versionText(id, 1),
+        await workflows.versionText(id, 2),
+        await workflows.versionText(id, 3),
+      ]);
+      expect(texts).toEqual([text, text, null]);
+    });
+
+    it("is deleted with an old version, and counts as long as it is stored", async () => {
+      const { database, first, now } = await open(setup);
+      const text = TEXTS[1]!;
+      const { id } = await first.write(INTENT, async (tx) => {
+        const made = await tx.workflows.insert({ ...content, definition_text: text }, change);
+        return tx.workflows.addVersion(made, { ...made, definition: null }, change);
+      });
+      database.clock.advance(DAY);
+      const { bytes } = await first.write(INTENT, (tx) =>
+        tx.workflows.pruneVersions({ workflowId: id, keep: 1, before: now() }),
+      );
+      expect(bytes).toBe(Buffer.byteLength(JSON.stringify(definition)) + Buffer.byteLength(text));
+      expect(await first.write(INTENT, (tx) => tx.workflows.versionText(id, 1))).toBeNull();
+    });
+  });
+
   describe("the state of a workflow", () => {
     it("is replaced by one of several concurrent writers with one revision, also by the first write", async () => {
       const { database, first, second, workflow, now } = await open(setup);
