@@ -282,8 +282,22 @@ export const WorkflowVersion = z
   .meta({ id: "WorkflowVersion", description: "One immutable entry of a workflow's history." });
 export type WorkflowVersion = z.infer<typeof WorkflowVersion>;
 
+/** The text of a definition as its author wrote it. */
+const DefinitionText = z.string().nullable().optional().meta({
+  description:
+    "The definition as YAML text, as it was written, with its comments; null where it is generated.",
+  example: null,
+});
+
+/** One version, with the text of its definition. */
+export const WrittenVersion = WorkflowVersion.extend({ definition_text: DefinitionText }).meta({
+  id: "WrittenVersion",
+  description: "One immutable entry of a workflow's history, with the text of its definition.",
+});
+
 /** A workflow as get_workflow returns it, with what a caller asks for. */
 export const DetailedWorkflow = Workflow.extend({
+  definition_text: DefinitionText,
   published_definition: WorkflowDefinition.optional().meta({
     description: "The definition that is live, when `definition` is a newer draft.",
   }),

@@ -1,6 +1,6 @@
 /** Reverts one workflow inside a transaction. */
 import type { WorkflowStatus, WorkflowWithDefinition } from "../../schemas/workflow.ts";
-import type { Writers } from "../../src/core/ports.ts";
+import type { WorkflowContent, Writers } from "../../src/core/ports.ts";
 import { detailsOfRevert } from "../../src/core/workflow-change-details.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { savePaused } from "../schedules/schedule-state.ts";
@@ -29,7 +29,11 @@ export async function applyRevert(
   let workflow = current;
   if (content !== undefined || facts.archived !== undefined) {
     const kind = content !== undefined ? "updated" : archived ? "archived" : "restored";
-    const next = { ...(content?.value ?? current), status } as const;
+    const next = {
+      ...(content?.value ?? current),
+      ...(await textOf(tx, current.id, content)),
+      status,
+    } as const;
     workflow = await tx.workflows.addVersion(workflow, next, { kind, reason, actor: ctx.actor });
   }
   if (workflow.published_version !== published || workflow.status !== status)
@@ -49,4 +53,14 @@ export async function applyRevert(
   if (facts.offers !== undefined) await saveOffer(ctx, tx, workflow.id, facts.offers);
   await tx.recordAudit(workflow.id, undefined, { details: detailsOfRevert(record) });
   return workflow;
+}
+
+/** The text of an earlier version, if its content returns as it was. */
+async function textOf(
+  { workflows }: Writers,
+  id: string,
+  content: RevertPlan["content"],
+): Promise<Pick<WorkflowContent, "definition_text">> {
+  if (content === undefined || content.isMerged) return {};
+  return { definition_text: await workflows.versionText(id, content.from) };
 }

@@ -27,6 +27,8 @@ export async function checkDefinition(
 /** A definition that can be stored, with what the checker found. */
 export interface CheckedDefinition {
   definition: Record<string, unknown>;
+  /** With `baseText`: the text to store beside it. */
+  text?: string;
   issues: Issue[];
   /** Findings that do not keep it from running; left out when there are none. */
   warnings?: Issue[];
@@ -37,19 +39,21 @@ export interface CheckedDefinition {
 /**
  * Parses and checks a definition to be stored. It may have issues, but it must be parsable.
  * @param source an object, or YAML or JSON text
- * @param workflow its project, its own id if it exists already, and whether the patches of its issues are applied first
+ * @param workflow its project, its own id if it exists already, whether the patches of its issues are applied first, and the text that
+ *   it changes
  * @throws AppError invalid_input, with line and column for text
  */
 export async function readDefinition(
   ctx: ToolContext,
   source: unknown,
-  workflow: Pick<CheckOptions, "project" | "selfId" | "applyFixes">,
+  workflow: Pick<CheckOptions, "project" | "selfId" | "applyFixes" | "baseText">,
 ): Promise<CheckedDefinition> {
   const report = await checkDefinition(ctx, source, { checkConnections: true, ...workflow });
-  const { definition, errors, warnings, applied_fixes: applied } = report;
+  const { definition, text, errors, warnings, applied_fixes: applied } = report;
   if (definition !== null)
     return {
       definition,
+      ...(text !== undefined && { text }),
       issues: errors,
       ...(warnings.length > 0 && { warnings }),
       ...(applied !== undefined && { applied_fixes: applied }),
@@ -62,7 +66,7 @@ export async function readDefinition(
 }
 
 /** The fields of a saved workflow that say what the checker found. */
-export function findingsOf(checked: CheckedDefinition): Omit<CheckedDefinition, "definition"> {
-  const { definition: _, ...findings } = checked;
+export function findingsOf(checked: CheckedDefinition): Omit<CheckedDefinition, "definition" | "text"> {
+  const { definition: _, text: _text, ...findings } = checked;
   return findings;
 }

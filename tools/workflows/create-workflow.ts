@@ -80,7 +80,7 @@ export const createWorkflow = defineTool({
     const project = await projectFor(ctx, "write", trail?.project ?? requested);
     const idIssue = id === undefined ? undefined : workflowIdIssue(id, project);
     if (idIssue !== undefined) throw invalidInput([{ path: "id", ...idIssue }]);
-    const options = { project, applyFixes: apply_fixes };
+    const options = { project, applyFixes: apply_fixes, baseText: null };
     const checked =
       trail !== undefined
         ? await checkTrail(ctx, trail.steps, options)
@@ -90,7 +90,8 @@ export const createWorkflow = defineTool({
     return ctx.write(async (tx) => {
       await ctx.engine.assertMayStore(tx, ctx.actor.principal, project);
       if (id !== undefined) await assertFreeId(tx.workflows, id, project);
-      const content = { name, description, tags, definition: checked?.definition ?? null };
+      const { definition = null, text: definition_text } = checked ?? {};
+      const content = { name, description, tags, definition, definition_text };
       const saved = await tx.workflows.insert(
         content,
         { kind: "created", reason, actor: ctx.actor },

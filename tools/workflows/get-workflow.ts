@@ -26,8 +26,8 @@ export const getWorkflow = defineTool({
     workflow_id: WorkflowIdRef,
     version: Version.optional().meta({ description: "Also this version, with its definition.", example: 3 }),
     include: z
-      .array(z.enum(["last_run", "last_review", "versions", "schedule"]))
-      .max(4)
+      .array(z.enum(["last_run", "last_review", "versions", "schedule", "definition_text"]))
+      .max(5)
       .default([])
       .meta({ description: "What to add; versions: who, with which key, changed what and why." }),
   }),
@@ -43,6 +43,9 @@ export const getWorkflow = defineTool({
     return {
       ...found,
       used_by,
+      ...(include.includes("definition_text") && {
+        definition_text: await ctx.read.workflows.versionText(id, found.version),
+      }),
       ...(live?.definition && { published_definition: live.definition }),
       ...(version !== undefined && {
         requested_version: await findVersion(ctx.read.workflows, found, version),

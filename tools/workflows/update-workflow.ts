@@ -14,10 +14,11 @@ import {
   WorkflowTags,
 } from "../../schemas/workflow.ts";
 import { canonicalJson } from "../../src/core/canonical-json.ts";
+import type { BaseText } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
-import type { WorkflowContent, Writers } from "../../src/core/ports.ts";
+import type { WorkflowContent, WorkflowReader, Writers } from "../../src/core/ports.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { findingsOf, readDefinition } from "./check-definition.ts";
 import { workflowEtag } from "./etag.ts";
@@ -67,9 +68,13 @@ export const updateWorkflow = defineTool({
       const base = await findWorkflow(ctx.read.workflows, workflow_id);
       assertChangeable(base);
       // Checked outside of the transaction, because the checker queries databases, which may be slow.
-      const isBased = patch !== undefined || (apply_fixes && definition === undefined);
+      const baseText = await textOf(ctx.read.workflows, base);
+      const isBased =
+        patch !== undefined ||
+        (apply_fixes && definition === undefined) ||
+        (baseText !== null && typeof definition === "object");
       const patched = patch === undefined ? base.definition : applyPatch(base.definition, patch);
-      const source = isBased ? (patched ?? undefined) : definition;
+      const source = definition === undefined && isBased ? (patched ?? undefined) : definition;
       const checked =
         source === undefined || source === null
           ? undefined
@@ -77,15 +82,19 @@ export const updateWorkflow = defineTool({
               project: projectOf(base),
               selfId: base.id,
               applyFixes: apply_fixes,
+              baseText,
             });
       const saved = await ctx.write(async (tx) => {
         const current = await findWorkflow(tx.workflows, workflow_id);
         assertChangeable(current);
         if (isBased && current.version !== base.version) return undefined;
         const { name, description, tags, status } = current;
-        const before = { name, description, tags, definition: current.definition, status };
+        const definition_text = await tx.workflows.versionText(current.id, current.version);
+        const before = { name, description, tags, definition: current.definition, definition_text, status };
         const changed =
-          source === null ? { definition: null } : checked && { definition: checked.definition };
+          source === null
+            ? { definition: null, definition_text: null }
+            : checked && { definition: checked.definition, definition_text: checked.text ?? null };
         const after = { ...before, ...withoutUndefined(fields), ...changed };
         // No change makes no version, so a repeated request is harmless.
         if (canonicalJson(before) === canonicalJson(after)) return current;
@@ -106,6 +115,15 @@ export const updateWorkflow = defineTool({
     }
   },
 });
+
+/** The text of the newest version, which a change of its definition keeps as far as it can; null for none. */
+async function textOf(
+  workflows: Pick<WorkflowReader, "versionText">,
+  { id, version, definition }: WorkflowWithDefinition,
+): Promise<BaseText | null> {
+  const text = definition === null ? null : await workflows.versionText(id, version);
+  return text === null ? null : { text, definition: JSON.stringify(definition) };
+}
 
 /** Says which version is live when it is not the saved one. */
 function nextStep({ version, status, published_version: live }: WorkflowWithDefinition): { next?: string } {
