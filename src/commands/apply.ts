@@ -19,7 +19,14 @@ import { lineDiff } from "../core/line-diff.ts";
 import { OPERATOR_ACTOR, withOperator, type Operator, type OperatorOptions } from "./operator.ts";
 import { brokenBy, type CallersLeftBehind, callersLeftBehind } from "./callers-left-behind.ts";
 import { plural } from "./plural.ts";
-import { allWorkflows, formatWorkflowFile, isUnpublished, readWorkflowFiles } from "./workflow-files.ts";
+import {
+  allWorkflows,
+  formatWorkflowFile,
+  isUnpublished,
+  readWorkflowFiles,
+  withText,
+  type WrittenWorkflow,
+} from "./workflow-files.ts";
 
 export interface ApplyOptions {
   yes?: boolean;
@@ -42,7 +49,7 @@ interface FileWorkflow {
   project: string;
   file: string;
   content: WorkflowContent & { definition: Record<string, unknown> };
-  current: WorkflowWithDefinition | undefined;
+  current: WrittenWorkflow | undefined;
   /** Whether the file says that it is a draft, which may have issues. */
   draft: boolean;
   /** Number of issues of a draft. */
@@ -55,7 +62,7 @@ interface FileWorkflow {
 
 interface Plan {
   added: FileWorkflow[];
-  changed: (FileWorkflow & { current: WorkflowWithDefinition })[];
+  changed: (FileWorkflow & { current: WrittenWorkflow })[];
   unchanged: number;
   archived: WorkflowWithDefinition[];
   broken: CallersLeftBehind;
@@ -150,10 +157,12 @@ async function checkFiles(
       checkConnections: false,
       allowFileFields: true,
       project: DEFAULT_PROJECT,
+      baseText: null,
       ...call,
     });
     const id = report.file.id ?? stem;
-    const current = await read.workflows.find(id);
+    const found = await read.workflows.find(id);
+    const current = found && (await withText(read.workflows, found));
     const name = report.file.name ?? current?.name;
     if (report.file.id === undefined && !WORKFLOW_ID.test(stem))
       lines.push(
@@ -173,7 +182,8 @@ async function checkFiles(
       continue;
     }
     const { description = "", tags = [], draft = false } = report.file;
-    const content = { name: name ?? id, description, tags, definition: report.definition };
+    const { definition, text: definition_text = null } = report;
+    const content = { name: name ?? id, description, tags, definition, definition_text };
     const workflow: FileWorkflow = {
       id,
       project,
@@ -278,14 +288,21 @@ async function createPlan(
   return { ...plan, broken: await callersLeftBehind(instance.read.workflows, workflows, plan.archived) };
 }
 
-const isSame = (current: WorkflowWithDefinition, content: WorkflowContent): boolean =>
+const isSame = (current: WrittenWorkflow, content: WorkflowContent): boolean =>
   canonicalJson(contentOf(current)) === canonicalJson(content);
 
-const contentOf = ({ name, description, tags, definition }: WorkflowWithDefinition): WorkflowContent => ({
+const contentOf = ({
   name,
   description,
   tags,
   definition,
+  definition_text,
+}: WrittenWorkflow): WorkflowContent => ({
+  name,
+  description,
+  tags,
+  definition,
+  definition_text,
 });
 
 function printPlan(io: Io, { added, changed, unchanged, archived, broken }: Plan): void {

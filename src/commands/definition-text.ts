@@ -1,6 +1,6 @@
 /** The text of a definition that a command is given. */
 import { readFileSync } from "node:fs";
-import type { CheckReport } from "../core/engine-port.ts";
+import type { BaseText, CheckReport } from "../core/engine-port.ts";
 import { fileProblem } from "./file-problem.ts";
 import { CommandError, EXIT, issueLine } from "./io.ts";
 import { OPERATOR_ACTOR, type Operator } from "./operator.ts";
@@ -18,7 +18,8 @@ export function readText(file: string): string {
  * Checks a definition, which may have the fields of a workflow file (id, name, description, tags).
  * @param source names the text in the message
  * @param selfId the workflow that gets the definition; left out for a new one
- * @returns the definition with its issues
+ * @param baseText the text that it changes
+ * @returns the definition with its issues, and its text without the fields of a file
  * @throws CommandError when the text is no definition at all
  */
 export async function checkText(
@@ -27,11 +28,13 @@ export async function checkText(
   source: string,
   project = "default",
   selfId?: string,
+  baseText: BaseText | null = null,
 ): Promise<CheckReport & { definition: NonNullable<CheckReport["definition"]> }> {
   const report = await engine.check(text, {
     project,
     checkConnections: true,
     allowFileFields: true,
+    baseText,
     owner: OPERATOR_ACTOR.principal.lineage,
     signal: new AbortController().signal,
     ...(selfId !== undefined && { selfId }),

@@ -95,6 +95,7 @@ async function createAll({ services }: Operator): Promise<boolean> {
       checkConnections: true,
       allowFileFields: true,
       project: DEFAULT_PROJECT,
+      baseText: null,
       ...call,
     });
   });
@@ -103,9 +104,9 @@ async function createAll({ services }: Operator): Promise<boolean> {
   return services.write(intent, async ({ workflows }) => {
     // Another process may have created them first.
     if ((await workflows.revision()) > 0) return false;
-    for (const { file, definition, valid } of reports) {
+    for (const { file, definition, text: definition_text, valid } of reports) {
       const { id, name, description = "", tags = [] } = file;
-      const content = { name: name!, description, tags, definition };
+      const content = { name: name!, description, tags, definition, definition_text };
       const change = { kind: "created", reason: "sample workflow", actor: OPERATOR_ACTOR } as const;
       const workflow = await workflows.insert(content, change, { id });
       // The sample that calls a model stays a draft until a model is configured.

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { findProject } from "../../tools/projects/find-project.ts";
 import type { WorkflowContent, WorkflowReader } from "../core/ports.ts";
-import { toYaml } from "../engine/definition/check/index.ts";
+import { changeText, toYaml } from "../engine/definition/check/index.ts";
 import { fileProblem } from "./file-problem.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
 import { withOperator } from "./operator.ts";
@@ -12,22 +12,24 @@ import { withOperator } from "./operator.ts";
 const PAGE = 100;
 
 /**
- * Formats a workflow as YAML; empty fields are left out.
+ * Formats a workflow as YAML, with the comments of its text; empty fields are left out.
  * @param draft whether the file may be applied with issues
  */
-export const formatWorkflowFile = (
+export function formatWorkflowFile(
   id: string,
-  { name, description, tags, definition }: WorkflowContent,
+  { name, description, tags, definition, definition_text: text }: WorkflowContent,
   draft: boolean,
-): string =>
-  toYaml({
+): string {
+  const file = {
     ...definition,
     id,
     name,
     ...(description !== "" && { description }),
     ...(tags.length > 0 && { tags }),
     ...(draft && { draft }),
-  });
+  };
+  return (text ? changeText(text, definition, file) : undefined) ?? toYaml(file);
+}
 
 /** Whether the newest version is not the published one. Only that one certainly has no issues. */
 export const isUnpublished = ({ version, published_version }: WorkflowWithDefinition): boolean =>
@@ -57,6 +59,17 @@ export async function allWorkflows(
   }
 }
 
+/** A workflow with the text of its definition. */
+export type WrittenWorkflow = WorkflowWithDefinition & Pick<WorkflowContent, "definition_text">;
+
+export const withText = async (
+  workflows: Pick<WorkflowReader, "versionText">,
+  workflow: WorkflowWithDefinition,
+): Promise<WrittenWorkflow> => ({
+  ...workflow,
+  definition_text: await workflows.versionText(workflow.id, workflow.version),
+});
+
 /** Reads the workflow files of a directory, sorted by name. */
 export function readWorkflowFiles(directory: string): { file: string; stem: string; text: string }[] {
   let names: string[];
@@ -84,7 +97,8 @@ export async function exportWorkflows(
 ): Promise<void> {
   const all = await withOperator(io, { requiresStateFor: "export" }, async ({ services: { read } }) => {
     if (project !== undefined) await findProject(read.projects, project);
-    return allWorkflows(read.workflows, project);
+    const workflows = await allWorkflows(read.workflows, project);
+    return Promise.all(workflows.map((workflow) => withText(read.workflows, workflow)));
   });
   try {
     mkdirSync(directory, { recursive: true });

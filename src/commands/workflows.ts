@@ -2,19 +2,20 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Workflow, WorkflowWithDefinition } from "../../schemas/workflow.ts";
+import type { Workflow } from "../../schemas/workflow.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { getWorkflow } from "../../tools/workflows/get-workflow.ts";
 import { listWorkflows } from "../../tools/workflows/list-workflows.ts";
 import { updateWorkflow } from "../../tools/workflows/update-workflow.ts";
 import type { CheckReport } from "../core/engine-port.ts";
+import { toYaml } from "../engine/definition/check/index.ts";
 import { formatTimestamp } from "./columns.ts";
 import { checkText, readText } from "./definition-text.ts";
 import { fileProblem } from "./file-problem.ts";
 import { CommandError, EXIT, type Io, issueLine, paint } from "./io.ts";
 import { withOperator } from "./operator.ts";
 import { printJson, printTable } from "./project-output.ts";
-import { formatWorkflowFile } from "./workflow-files.ts";
+import { formatWorkflowFile, type WrittenWorkflow } from "./workflow-files.ts";
 
 export interface ListOptions {
   search?: string;
@@ -51,10 +52,12 @@ export async function showWorkflows(io: Io, { json, ...filter }: ListOptions): P
   if (total > items.length) io.out(paint(io).dim(`${total - items.length} more; show them with --limit\n`));
 }
 
+const WITH_TEXT = { include: ["definition_text"] };
+
 /** Shows a workflow: its facts and its definition as YAML. */
 export async function showWorkflow(io: Io, id: string, { json }: { json?: boolean }): Promise<void> {
   const found = await withOperator(io, { requiresStateFor: "show a workflow of" }, ({ call }) =>
-    call<WorkflowWithDefinition>(getWorkflow, { workflow_id: id }),
+    call<WrittenWorkflow>(getWorkflow, { workflow_id: id, ...(!json && WITH_TEXT) }),
   );
   if (json) return printJson(io, found);
   const { status, version, published_version: published, updated_at: updated, created_by: by } = found;
@@ -95,7 +98,7 @@ export async function createOne(
         tags,
         ...fields,
         name: chosen,
-        definition: found?.definition ?? undefined,
+        definition: found?.text ?? found?.definition,
       }),
     );
     return { workflow, report: found };
@@ -112,11 +115,13 @@ export async function editOne(
   { file, reason, config }: ContentOptions,
 ): Promise<void> {
   await withOperator(io, { config }, async (operator) => {
-    const found = await operator.call<WorkflowWithDefinition>(getWorkflow, { workflow_id: id });
+    const found = await operator.call<WrittenWorkflow>(getWorkflow, { workflow_id: id, ...WITH_TEXT });
     const before = formatWorkflowFile(found.id, found, false);
     const text = file === undefined ? await edited(before, found.id, edit) : readText(file);
     if (text === before) return io.out("Nothing was changed.\n");
-    const report = await checkText(operator, text, file ?? found.id, found.project, found.id);
+    const { definition, definition_text: written } = found;
+    const baseText = written ? { text: written, definition: JSON.stringify(definition) } : null;
+    const report = await checkText(operator, text, file ?? found.id, found.project, found.id, baseText);
     const saved = await operator.call<Workflow>(
       updateWorkflow,
       defined({
@@ -124,7 +129,8 @@ export async function editOne(
         name: report.file.name,
         description: report.file.description ?? "",
         tags: report.file.tags ?? [],
-        definition: report.definition,
+        // As text, so that comments that were deleted do not stay.
+        definition: report.text ?? toYaml(report.definition),
         reason,
         // What somebody has saved since it was read is not overwritten.
         if_match: found.version,

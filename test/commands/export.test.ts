@@ -21,6 +21,8 @@ import { addUser, callAs, signedInUser } from "../support/users.ts";
 import { SET_BY_HAND } from "../support/run-records.ts";
 
 const HELLO = { steps: [{ id: "said", type: "set", values: { text: "Good morning" } }] };
+const TEXT =
+  "# The greeting.\nsteps:\n  - id: said # once\n    type: set\n    values: { text: Good morning }\n";
 const DAILY = { ...HELLO, schedule: { cron: "0 6 * * *", timezone: "Europe/Berlin" } };
 
 async function runInProcess(stateDir: string, work: (io: Io) => Promise<void>) {
@@ -132,6 +134,28 @@ async function exported(options: ExportOptions = {}) {
 const empty = (): string => join(temporaryDirectory(), "state");
 
 describe("millrace export and import", () => {
+  it("imports the texts of definitions, and refuses one that says something else", async () => {
+    const { stateDir, ...instance } = await testInstance();
+    await instance.write(intent, (tx) =>
+      tx.workflows.insert(
+        { name: "Hello", description: "", tags: [], definition: HELLO, definition_text: TEXT },
+        { kind: "created", reason: null, actor: OPERATOR_ACTOR },
+      ),
+    );
+    const file = join(temporaryDirectory(), "all.jsonl");
+    await exporting(stateDir, file);
+    const target = empty();
+    expect(await importing(target, file)).toMatchObject({ code: 0, err: "" });
+    expect((await importing(target, file)).out).toContain("1 and 0 already exist here");
+    const { read } = await testInstance({ stateDir: target });
+    expect(await read.workflows.versionText("hello", 1)).toBe(TEXT);
+    const forged = linesOf(file).map((line) =>
+      line.kind === "version" ? { ...line, definition_text: TEXT.replace("morning", "evening") } : line,
+    );
+    const { err } = await importing(empty(), write(file, forged));
+    expect(err).toContain("definition_text must say the definition, or be left out");
+  });
+
   it("imports users, workflows with their history, and schedules, and audits the import", async () => {
     const { file } = await exported();
     expect(statSync(file).mode & 0o777).toBe(0o600);

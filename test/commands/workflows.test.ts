@@ -43,6 +43,33 @@ describe("millrace workflows", () => {
     });
   });
 
+  it("keeps the comments of a file through apply, export, an edit by an agent and apply", async () => {
+    const text =
+      "# The greeting.\nsteps:\n  # Says it.\n  - id: said # once\n    type: set\n    values: { text: Good morning }\n";
+    const { cli, directory, files } = await testCli();
+    const file = text.replace("steps:", "id: hello\nname: Hello\nsteps:");
+    expect((await cli("workflows", "apply", files({ hello: file }), "--yes")).out).toContain("1 new");
+    const out = join(directory, "out");
+    const exported = async () => {
+      await cli("workflows", "export", out);
+      return readFileSync(join(out, "hello.yaml"), "utf8");
+    };
+    const first = await exported();
+    expect(first).toBe(file.replace("name: Hello\n", "name: Hello\ndraft: true\n"));
+    expect((await cli("workflows", "apply", out)).out).toBe(
+      "0 new, 0 changed, 1 unchanged, 0 to be archived\n",
+    );
+    const object = { steps: [{ id: "said", type: "set", values: { text: "Good evening" } }] };
+    const json = join(directory, "changed.json");
+    writeFileSync(json, JSON.stringify({ ...object, name: "Hello" }));
+    expect((await cli("workflows", "edit", "hello", "--file", json)).out).toContain("Saved version 2");
+    expect(await exported()).toBe(first.replace("Good morning", "Good evening"));
+    expect((await cli("workflows", "show", "hello")).out).toContain("  # Says it.\n  - id: said # once\n");
+    writeFileSync(join(out, "hello.yaml"), first.replace("once", "twice"));
+    await cli("workflows", "apply", out, "--yes");
+    expect(await exported()).toContain("id: said # twice");
+  });
+
   it("exports numbers beyond 2^53 in a form that changes nothing when applied", async () => {
     const numbers =
       "{ a: 1e20, b: 100000000000000000000, c: 9007199254740993, d: 6.02214076e23, e: -1.5e18 }";
@@ -65,7 +92,7 @@ describe("millrace workflows", () => {
     const refused = await cli("workflows", "apply", directory);
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("Use --yes.") });
     expect(refused.out).toContain("changed: hello");
-    expect(refused.out).toMatch(/^- +text: Good morning\n\+ +text: Good evening$/m);
+    expect(refused.out).toMatch(/^- +text: Good morning\n\+ +values: \{ text: Good evening \}$/m);
     expect(refused.out).toContain("new: caller");
     expect(refused.out).toContain("1 new, 1 changed, 0 unchanged, 0 to be archived");
     expect((await cli("workflows", "apply", directory, "--dry-run")).code).toBe(0);

@@ -136,6 +136,8 @@ export const VersionLine = z.strictObject({
   description: WorkflowDescription,
   tags: StoredTags,
   definition: WorkflowDefinition.nullable(),
+  /** YAML that says the definition, with comments; left out without one. */
+  definition_text: z.string().optional(),
   /** Left out unless the operator pruned the definition. */
   pruned_at: Timestamp.optional(),
   reason: Reason.nullable(),

@@ -5,6 +5,7 @@ import { COMMAND_LINE } from "../../../schemas/actor.ts";
 import type { Workflow } from "../../../schemas/workflow.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { EngineApi } from "../../core/engine-port.ts";
+import { saysDefinition } from "../../engine/definition/check/index.ts";
 import type { Readers } from "../../core/ports.ts";
 import type {
   KeyLine,
@@ -174,6 +175,9 @@ export async function planImport(
       addIssue(number, `version must be ${current.version + 1}, got ${version.version}`);
     current.version = version.version;
     addTo(hash, version);
+    const { definition, definition_text: text } = version;
+    if (text !== undefined && (definition === null || !saysDefinition(text, definition)))
+      addIssue(number, "definition_text must say the definition, or be left out");
     // Older versions and drafts may have been saved with issues; they do not run.
     if (version.version !== workflow.published_version) return;
     const call = { owner: COMMAND_LINE, signal: new AbortController().signal };

@@ -127,7 +127,13 @@ export async function* workflowLines(
   for (let number = 1; number <= version; number += 1) {
     // Of publications, a file has only which version is live.
     const { backtest: _, ...found } = (await read.workflows.findVersion(id, number))!;
-    yield { kind: "version", ...found, definition: found.definition ?? null };
+    const text = await read.workflows.versionText(id, number);
+    yield {
+      kind: "version",
+      ...found,
+      definition: found.definition ?? null,
+      ...(text !== null && { definition_text: text }),
+    };
   }
 }
 
