@@ -294,6 +294,7 @@ export const WrittenVersion = WorkflowVersion.extend({ definition_text: Definiti
   id: "WrittenVersion",
   description: "One immutable entry of a workflow's history, with the text of its definition.",
 });
+export type WrittenVersion = z.infer<typeof WrittenVersion>;
 
 /** A workflow as get_workflow returns it, with what a caller asks for. */
 export const DetailedWorkflow = Workflow.extend({

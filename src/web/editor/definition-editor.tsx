@@ -25,6 +25,7 @@ export interface DefinitionEditorProps {
   minHeight?: number;
   /** Called on Ctrl-S or Cmd-S. */
   onSave?: () => void;
+  onFormat?: () => void;
   /** The output shape of each step, as validation reported it: completes `steps.revenue.rows[0].`. */
   steps?: readonly { id: string; output: string }[] | undefined;
   /** The existing workflow that the text belongs to. */
@@ -47,9 +48,13 @@ export default function DefinitionEditor(props: DefinitionEditorProps) {
     props.onSave?.();
     return props.onSave !== undefined;
   });
+  const onFormat = useEffectEvent(() => {
+    props.onFormat?.();
+    return props.onFormat !== undefined;
+  });
 
   useLayoutEffect(() => {
-    const created = createEditor(host.current!, { onChange, onSave, steps, project });
+    const created = createEditor(host.current!, { onChange, onSave, onFormat, steps, project });
     editor.current = created;
     return () => created.destroy();
   }, []);

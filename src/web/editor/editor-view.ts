@@ -44,6 +44,8 @@ export interface EditorCallbacks {
   onChange(text: string): void;
   /** @returns whether the key was handled */
   onSave(): boolean;
+  /** @returns whether the editor has the command */
+  onFormat(): boolean;
   steps(): CompletionData["steps"];
   /** The project whose connections are completed; undefined for a user with one project. */
   project(): string | undefined;
@@ -77,7 +79,10 @@ export function createEditor(parent: Element, callbacks: EditorCallbacks): Edito
         steps: () => callbacks.steps(),
         project: () => callbacks.project(),
       }),
-      keymap.of([{ key: "Mod-s", run: () => callbacks.onSave(), preventDefault: true }]),
+      keymap.of([
+        { key: "Mod-s", run: () => callbacks.onSave(), preventDefault: true },
+        { key: "Shift-Alt-f", run: () => callbacks.onFormat(), preventDefault: true },
+      ]),
       EditorView.updateListener.of(({ docChanged, transactions, state }) => {
         if (docChanged && !transactions.some((transaction) => transaction.annotation(fromOutside)))
           callbacks.onChange(state.doc.toString());

@@ -52,6 +52,39 @@ export async function parse(text: string, format: Format): Promise<Parsed> {
   return { issues: [issue(`The definition must be an object, not ${kindOf(value)}`, START_FIX)] };
 }
 
+/**
+ * The text with another definition, and its comments.
+ * @returns undefined if the text can't be changed
+ */
+export async function changeText(
+  text: string,
+  definition: Record<string, unknown>,
+): Promise<string | undefined> {
+  const [{ rewriteYaml }, { isEqualJson }] = await Promise.all([
+    import("../../../schemas/yaml-rewrite.ts"),
+    import("../../../schemas/json-diff.ts"),
+  ]);
+  const before = await parse(text, "yaml");
+  if ("issues" in before) return undefined;
+  try {
+    const changed = rewriteYaml(text, before.definition, definition);
+    const after = await parse(changed, "yaml");
+    return "definition" in after && isEqualJson(after.definition, definition) ? changed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The text in its canonical form, with its comments.
+ * @returns undefined for a text that can't be formatted: with a syntax error
+ */
+export async function formatText(text: string, format: Format): Promise<string | undefined> {
+  if (format === "yaml") return (await import("./format-yaml.ts")).formatYaml(text);
+  const parsed = await parse(text, format);
+  return "issues" in parsed ? undefined : toText(parsed.definition, format);
+}
+
 /** The same definition in the other format. */
 export async function convert(text: string, from: Format, to: Format): Promise<Converted> {
   const { hasComments } = await import("./yaml-text.ts");

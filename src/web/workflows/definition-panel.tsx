@@ -1,25 +1,32 @@
 /** The definition as text, to read, copy or download. */
 import { Button, Group, SegmentedControl, Stack } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
-import { type Format, toText } from "../editor/format.ts";
+import { changeText, type Format, toText } from "../editor/format.ts";
 import { Copy } from "../ui/copy.tsx";
 import { EmptyState, QueryContent, LoadingSkeleton } from "../ui/page.tsx";
+import { versionQuery } from "./queries.ts";
 
 const DefinitionEditor = lazy(() => import("../editor/definition-editor.tsx"));
 
 export function DefinitionPanel({ workflow }: { workflow: WorkflowWithDefinition }) {
   const { id, name, description, tags, definition, version } = workflow;
   const [format, setFormat] = useState<Format>("yaml");
+  const client = useQueryClient();
   const text = useQuery({
     queryKey: ["workflows", id, "text", version, format],
-    queryFn: async () => ({
-      displayed: await toText(definition, format),
+    queryFn: async () => {
+      const { definition_text: written } = await client.fetchQuery(versionQuery(id, version));
+      const shown = format === "yaml" ? written : null;
       // A file also contains the workflow's own fields, so that it can be imported.
-      file: await toText({ id, name, description, tags, ...definition }, format),
-    }),
+      const file = { id, name, description, tags, ...definition };
+      return {
+        displayed: shown ?? (await toText(definition, format)),
+        file: (shown && (await changeText(shown, file))) || (await toText(file, format)),
+      };
+    },
     staleTime: Infinity,
   });
   if (definition === null) {

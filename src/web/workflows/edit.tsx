@@ -12,7 +12,6 @@ import { ApiError } from "../api/client.ts";
 import { useHasScope } from "../app/session.tsx";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { StartedBacktest } from "../backtests/version-backtest.tsx";
-import { toText } from "../editor/format.ts";
 import { useValidation } from "../editor/use-validation.ts";
 import { graphSteps } from "../graph/steps.ts";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
@@ -21,8 +20,8 @@ import { EmptyState, ErrorAlert, QueryContent, Page, LoadingSkeleton } from "../
 import { ConflictDialog } from "./conflict-dialog.tsx";
 import { FormatControl } from "./definition-panel.tsx";
 import { PublishDialog } from "./publish-dialog.tsx";
-import { type WorkflowWithEtag, readWorkflow } from "./queries.ts";
-import { type DraftOfRun, readRunDefinition, RunDraft } from "./run-draft.tsx";
+import { type WorkflowWithEtag, readWrittenWorkflow } from "./queries.ts";
+import { type DraftOfRun, readDraftOfRun, RunDraft } from "./run-draft.tsx";
 import { StartsLine } from "./starts-line.tsx";
 import { UnsavedChangesGuard } from "./unsaved-changes-guard.tsx";
 import { useDraft } from "./use-draft.ts";
@@ -44,12 +43,8 @@ export default function EditWorkflow() {
   const query = useQuery({
     queryKey: ["editing", workflowId, from],
     queryFn: async ({ signal }) => {
-      const read = await readWorkflow(workflowId, signal);
-      const text = await toText(read.workflow.definition, "yaml");
-      const run = from === null ? undefined : await readRunDefinition(from, signal);
-      // A run of another workflow is nothing that this one could keep.
-      if (run?.workflow_id !== workflowId) return { read, text };
-      return { read, text, draft: { ...run, id: from!, text: await toText(run.definition, "yaml") } };
+      const written = await readWrittenWorkflow(workflowId, signal);
+      return { ...written, draft: from === null ? undefined : await readDraftOfRun(from, written, signal) };
     },
     enabled: hasScope("write"),
     staleTime: Infinity,
@@ -102,11 +97,7 @@ function Editor({ read, text: initialText, run }: EditorProps) {
     workflowId: id,
     enabled: text.trim() !== "",
   });
-  const { definition, isInvalid, hasComments } = useLastValidDefinition(
-    text,
-    format,
-    base.workflow.definition,
-  );
+  const { definition, isInvalid } = useLastValidDefinition(text, format, base.workflow.definition);
   const steps = useMemo(() => graphSteps(definition), [definition]);
   const publish = usePublish(draft);
   const [isBacktesting, setBacktesting] = useState(false);
@@ -189,7 +180,18 @@ function Editor({ read, text: initialText, run }: EditorProps) {
         <Grid.Col span={{ base: 12, lg: 7 }}>
           <Stack gap="sm">
             <Group justify="space-between" gap="xs" wrap="wrap">
-              <FormatControl format={format} onChange={(to) => void draft.setFormat(to)} />
+              <Group gap="xs">
+                <FormatControl format={format} onChange={(to) => void draft.setFormat(to)} />
+                <Button
+                  variant="default"
+                  size="xs"
+                  title="Shift-Alt-F"
+                  disabled={text.trim() === ""}
+                  onClick={() => void draft.tidy()}
+                >
+                  Format
+                </Button>
+              </Group>
               <ValidationStatus
                 state={text.trim() === "" ? "empty" : state}
                 errors={issues.filter(({ severity }) => severity === "error").length}
@@ -213,16 +215,12 @@ function Editor({ read, text: initialText, run }: EditorProps) {
                 label={`Definition of ${name}`}
                 minHeight={440}
                 onSave={() => isChanged && !save.isPending && save.mutate()}
+                onFormat={() => void draft.tidy()}
                 steps={report?.steps}
                 workflowId={id}
                 project={base.workflow.project}
               />
             </Suspense>
-            {hasComments && (
-              <Text size="sm" role="status">
-                Comments (#) are not saved. Put notes for others into a step’s <code>description</code>.
-              </Text>
-            )}
             <TextInput
               label="Change note (optional)"
               description="Kept in the history."

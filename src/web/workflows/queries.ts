@@ -4,6 +4,7 @@ import type { ScheduleState } from "../../../schemas/schedule-state.ts";
 import type { WorkflowStateContent } from "../../../schemas/workflow-state.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { ApiError, send } from "../api/client.ts";
+import { toText } from "../editor/format.ts";
 import { cursorPagination, cursorParam } from "../ui/pagination.ts";
 import type { Filters } from "./filters.ts";
 
@@ -28,6 +29,21 @@ export async function readWorkflow(id: string, signal?: AbortSignal): Promise<Wo
     ...(signal && { signal }),
   });
   return { workflow: data as WorkflowWithDefinition, etag: etag ?? "" };
+}
+
+/** A workflow with the text of its definition: as it was written, else generated. */
+export async function readWrittenWorkflow(
+  id: string,
+  signal?: AbortSignal,
+): Promise<{ read: WorkflowWithEtag; text: string }> {
+  const { data, etag } = await send("get", "/workflows/{workflow_id}", {
+    path: { workflow_id: id },
+    query: { include: ["definition_text"] },
+    ...(signal && { signal }),
+  });
+  const { definition_text: written, ...workflow } = data;
+  const read = { workflow: workflow as WorkflowWithDefinition, etag: etag ?? "" };
+  return { read, text: written ?? (await toText(read.workflow.definition, "yaml")) };
 }
 
 export const workflowsQuery = (filters: Filters, project: { project?: string }) =>
@@ -59,7 +75,7 @@ export const versionsQuery = (id: string) =>
     ...cursorPagination,
   });
 
-/** One version with its definition, which never changes. */
+/** One version with its definition and the text of that, which never change. */
 export const versionQuery = (id: string, version: number) =>
   queryOptions({
     queryKey: ["workflows", id, "versions", version],

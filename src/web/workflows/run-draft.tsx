@@ -3,20 +3,34 @@ import { Alert, Stack, Text } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import { lazy, Suspense } from "react";
 import { send } from "../api/client.ts";
+import { changeText, toText } from "../editor/format.ts";
 import { RunLink } from "../runs/facts.tsx";
 import { LoadingSkeleton } from "../ui/page.tsx";
+import type { WorkflowWithEtag } from "./queries.ts";
 import type { useDraft } from "./use-draft.ts";
 
 const DefinitionDiff = lazy(() => import("../editor/definition-diff.tsx"));
 
-export const readRunDefinition = async (runId: string, signal: AbortSignal) =>
+const readRunDefinition = async (runId: string, signal: AbortSignal) =>
   (await send("get", "/runs/{run_id}/definition", { path: { run_id: runId }, signal })).data;
 
 export interface DraftOfRun extends Awaited<ReturnType<typeof readRunDefinition>> {
   /** The id of the run. */
   id: string;
-  /** Its definition as YAML. */
+  /** Its definition as YAML, with the comments of the latest version. */
   text: string;
+}
+
+/** @returns undefined for a run of another workflow, which has nothing that this one could keep */
+export async function readDraftOfRun(
+  runId: string,
+  { read, text }: { read: WorkflowWithEtag; text: string },
+  signal: AbortSignal,
+): Promise<DraftOfRun | undefined> {
+  const run = await readRunDefinition(runId, signal);
+  if (run.workflow_id !== read.workflow.id) return undefined;
+  const changed = (await changeText(text, run.definition)) ?? (await toText(run.definition, "yaml"));
+  return { ...run, id: runId, text: changed };
 }
 
 interface RunDraftProps {

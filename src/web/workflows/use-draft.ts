@@ -4,11 +4,11 @@ import { useState } from "react";
 import type { Issue } from "../../../schemas/problem.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { ApiError, send } from "../api/client.ts";
-import { convert, type Format, toText } from "../editor/format.ts";
+import { convert, type Format, formatText, toText } from "../editor/format.ts";
 import { confirmAction } from "../ui/confirm.tsx";
-import { notifySuccess } from "../ui/notify.ts";
+import { notifySuccess, notifyWarning } from "../ui/notify.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
-import { type WorkflowWithEtag, readWorkflow, invalidateWorkflows, workflowQuery } from "./queries.ts";
+import { type WorkflowWithEtag, readWrittenWorkflow, invalidateWorkflows, workflowQuery } from "./queries.ts";
 
 interface Draft {
   text: string;
@@ -75,8 +75,9 @@ export function useDraft(read: WorkflowWithEtag, initialText: string, startText 
     },
     onError: async (error) => {
       if (!(error instanceof ApiError && error.status === 412)) return;
-      const theirs = await readWorkflow(id);
-      setConflict({ theirs, theirText: await toText(theirs.workflow.definition, format) });
+      const { read: theirs, text: written } = await readWrittenWorkflow(id);
+      const theirText = format === "yaml" ? written : await toText(theirs.workflow.definition, format);
+      setConflict({ theirs, theirText });
     },
     onSettled: () => invalidateWorkflows(client),
   });
@@ -97,6 +98,13 @@ export function useDraft(read: WorkflowWithEtag, initialText: string, startText 
     });
   };
 
+  /** Writes the text in its canonical form, with its comments. */
+  const tidy = async () => {
+    const formatted = await formatText(text, format);
+    if (formatted === undefined) notifyWarning("The text can’t be formatted. Fix its syntax errors first.");
+    else setText(formatted);
+  };
+
   return {
     ...draft,
     isChanged: text !== baseText,
@@ -104,6 +112,7 @@ export function useDraft(read: WorkflowWithEtag, initialText: string, startText 
     setText,
     setReason: (changed: string) => change({ reason: changed }),
     setFormat,
+    tidy,
     save,
     conflict,
     /** Keeps the draft, now based on the newer version. */

@@ -11,8 +11,6 @@ export interface LastValidDefinition {
   definition: Definition;
   /** Whether the text has syntax errors. */
   isInvalid: boolean;
-  /** Whether the text has comments, which are not saved. */
-  hasComments: boolean;
 }
 
 export function useLastValidDefinition(
@@ -23,18 +21,16 @@ export function useLastValidDefinition(
   const [lastValid, setLastValid] = useState<LastValidDefinition>({
     definition: initial,
     isInvalid: false,
-    hasComments: false,
   });
   useEffect(() => {
     let isCurrent = true;
     const read = async () => {
       const found = text.trim() === "" ? { definition: null } : await parse(text, format);
-      const hasComments = format === "yaml" && (await import("../editor/yaml-text.ts")).hasComments(text);
       if (!isCurrent) return;
       setLastValid((before) =>
         "issues" in found
-          ? { ...before, isInvalid: true, hasComments }
-          : { definition: found.definition, isInvalid: false, hasComments },
+          ? { ...before, isInvalid: true }
+          : { definition: found.definition, isInvalid: false },
       );
     };
     const timer = setTimeout(() => void read(), DEBOUNCE_MS);

@@ -10,7 +10,8 @@ export function useRestoreContent({ workflow, etag }: WorkflowWithEtag) {
   const { id } = workflow;
   return useSingleFlightMutation({
     mutationFn: async (version: number) => {
-      const { name, description, tags, definition } = await client.fetchQuery(versionQuery(id, version));
+      const found = await client.fetchQuery(versionQuery(id, version));
+      const { name, description, tags, definition = null, definition_text: text } = found;
       return send("patch", "/workflows/{workflow_id}", {
         path: { workflow_id: id },
         header: { "If-Match": etag },
@@ -18,7 +19,8 @@ export function useRestoreContent({ workflow, etag }: WorkflowWithEtag) {
           name,
           description,
           tags,
-          definition: definition ?? null,
+          // With the comments of that version.
+          definition: text ?? definition,
           reason: `Restored version ${version}`,
         },
       });

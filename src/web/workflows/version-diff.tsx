@@ -2,7 +2,7 @@
 import { List, Stack, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
-import type { WorkflowVersion } from "../../../schemas/workflow.ts";
+import type { WrittenVersion } from "../../../schemas/workflow.ts";
 import { toText } from "../editor/format.ts";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { describeChanges } from "./describe-changes.ts";
@@ -33,10 +33,13 @@ export function VersionDiff({ workflowId, from, to }: VersionDiffProps) {
   );
 }
 
-function Changes({ older, newer }: { older: WorkflowVersion; newer: WorkflowVersion }) {
+const writtenText = async ({ definition, definition_text: text }: WrittenVersion): Promise<string> =>
+  text ?? (await toText(definition ?? null, "yaml"));
+
+function Changes({ older, newer }: { older: WrittenVersion; newer: WrittenVersion }) {
   const texts = useQuery({
     queryKey: ["workflows", older.workflow_id, "diff", older.version, newer.version],
-    queryFn: () => Promise.all([older, newer].map(({ definition }) => toText(definition ?? null, "yaml"))),
+    queryFn: () => Promise.all([older, newer].map(writtenText)),
     staleTime: Infinity,
   });
   const changes = describeChanges(older, newer);
