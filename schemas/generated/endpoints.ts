@@ -3408,7 +3408,7 @@ export type get_Get_workflow = {
       path: "/workflows/{workflow_id}",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ version: number, include: Array<("last_run" | "last_review" | "versions" | "schedule" | "definition_text")> }>,
+            query:  Partial<{ version: number, include: Array<("last_run" | "last_review" | "versions" | "schedule" | "text")> }>,
         path:  {workflow_id: string,
 },
         header:  Partial<{ "If-None-Match": string }>,

@@ -52,7 +52,7 @@ export async function showWorkflows(io: Io, { json, ...filter }: ListOptions): P
   if (total > items.length) io.out(paint(io).dim(`${total - items.length} more; show them with --limit\n`));
 }
 
-const WITH_TEXT = { include: ["definition_text"] };
+const WITH_TEXT = { include: ["text"] };
 
 /** Shows a workflow: its facts and its definition as YAML. */
 export async function showWorkflow(io: Io, id: string, { json }: { json?: boolean }): Promise<void> {

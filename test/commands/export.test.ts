@@ -150,7 +150,9 @@ describe("millrace export and import", () => {
     const { read } = await testInstance({ stateDir: target });
     expect(await read.workflows.versionText("hello", 1)).toBe(TEXT);
     const forged = linesOf(file).map((line) =>
-      line.kind === "version" ? { ...line, definition_text: TEXT.replace("morning", "evening") } : line,
+      line.kind === "version"
+        ? Object.assign(line, { definition_text: TEXT.replace("morning", "evening") })
+        : line,
     );
     const { err } = await importing(empty(), write(file, forged));
     expect(err).toContain("definition_text must say the definition, or be left out");

@@ -22,7 +22,7 @@ async function saved() {
   expect(created.status).toBe(201);
   const patch = (body: object) => call("PATCH", "/workflows/hello", body);
   const read = async () => {
-    const { body } = await call("GET", "/workflows/hello?include=definition_text");
+    const { body } = await call("GET", "/workflows/hello?include=text");
     return body as { version: number; definition: object; definition_text: string | null };
   };
   return { ...rest, created, patch, read };
@@ -119,6 +119,6 @@ describe("the text of a definition", () => {
     const shown = async (include: string[]) =>
       outputOf(await client.call("get_workflow", { workflow_id: "hello", include }));
     expect(await shown([])).not.toHaveProperty("definition_text");
-    expect(await shown(["definition_text"])).toMatchObject({ definition_text: changed });
+    expect(await shown(["text"])).toMatchObject({ definition_text: changed });
   });
 });

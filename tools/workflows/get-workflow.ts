@@ -26,7 +26,7 @@ export const getWorkflow = defineTool({
     workflow_id: WorkflowIdRef,
     version: Version.optional().meta({ description: "Also this version, with its definition.", example: 3 }),
     include: z
-      .array(z.enum(["last_run", "last_review", "versions", "schedule", "definition_text"]))
+      .array(z.enum(["last_run", "last_review", "versions", "schedule", "text"]))
       .max(5)
       .default([])
       .meta({ description: "What to add; versions: who, with which key, changed what and why." }),
@@ -43,7 +43,7 @@ export const getWorkflow = defineTool({
     return {
       ...found,
       used_by,
-      ...(include.includes("definition_text") && {
+      ...(include.includes("text") && {
         definition_text: await ctx.read.workflows.versionText(id, found.version),
       }),
       ...(live?.definition && { published_definition: live.definition }),

@@ -29,7 +29,7 @@ export function formatYaml(text: string): string | undefined {
   if ("issues" in said || !isBlock(contents) || !isMap(contents) || contents.items.length === 0)
     return undefined;
   try {
-    const start = contents.range![0];
+    const start = contents.range[0];
     const header = comments(plain.slice(0, start), 0);
     const body = formatBlock(plain, contents, said.value, [start, plain.length], { column: 0, level: "top" });
     const formatted = header + body.above + body.text;

@@ -38,7 +38,7 @@ export async function readWrittenWorkflow(
 ): Promise<{ read: WorkflowWithEtag; text: string }> {
   const { data, etag } = await send("get", "/workflows/{workflow_id}", {
     path: { workflow_id: id },
-    query: { include: ["definition_text"] },
+    query: { include: ["text"] },
     ...(signal && { signal }),
   });
   const { definition_text: written, ...workflow } = data;
