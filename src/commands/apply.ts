@@ -289,21 +289,9 @@ async function createPlan(
 }
 
 const isSame = (current: WrittenWorkflow, content: WorkflowContent): boolean =>
-  canonicalJson(contentOf(current)) === canonicalJson(content);
-
-const contentOf = ({
-  name,
-  description,
-  tags,
-  definition,
-  definition_text,
-}: WrittenWorkflow): WorkflowContent => ({
-  name,
-  description,
-  tags,
-  definition,
-  definition_text,
-});
+  (Object.keys(content) as (keyof WorkflowContent)[]).every(
+    (field) => canonicalJson(current[field]) === canonicalJson(content[field]),
+  );
 
 function printPlan(io: Io, { added, changed, unchanged, archived, broken }: Plan): void {
   const { green, red, dim, bold } = paint(io);

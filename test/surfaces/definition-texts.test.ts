@@ -109,6 +109,14 @@ describe("the text of a definition", () => {
     expect((await patch({ definition: text })).status).toBe(200);
   });
 
+  it("keeps its comments where it is so long that threads check it", async () => {
+    const { patch, read } = await saved();
+    const long = TEXT.replace("# Says it.", `# Says it. ${"é".repeat(20_000)}`);
+    await patch({ definition: long });
+    await patch({ patch: [{ op: "update_step", id: "again", set: { values: { n: 2 } } }] });
+    expect((await read()).definition_text).toBe(long.replace("n: 1", "n: 2"));
+  });
+
   it("is kept and shown over MCP too", async () => {
     const { instance, key, read } = await saved();
     const client = await connect("v2 pinned to 2026-07-28", (await instance.mcp()).url, key);
