@@ -273,6 +273,34 @@ describe("a workflow in the browser", () => {
     expect(bens.problems).toEqual([]);
   });
 
+  it("keeps its comments when it is formatted, saved and shown", async () => {
+    const { bens, ben } = await twoPeople({ workers: 0 });
+    const { page, visit } = bens;
+    const { id } = await create(ben, "Commented", saying("Hello"));
+    const definition =
+      "# Why it exists.\nsteps:\n  # Says it.\n  - type: set # once\n    id: said\n    values: {}\n";
+    await requestApi(ben, "PATCH", `/workflows/${id}`, { definition });
+    await visit(`/workflows/${id}/edit`);
+    await editor(page).getByText("# Why it exists.").waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).and(page.locator(":disabled")).waitFor();
+    await editor(page).click();
+    await page.keyboard.press("Shift+Alt+F");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved as version 3.").waitFor();
+    const { definition_text: text } = await requestApi<{ definition_text: string }>(
+      ben,
+      "GET",
+      `/workflows/${id}?include=text`,
+    );
+    expect(text).toBe(
+      "# Why it exists.\nsteps:\n  # Says it.\n  - id: said\n    type: set # once\n    values: {}\n",
+    );
+    await visit(`/workflows/${id}?tab=definition`);
+    await page.getByRole("tab", { name: "Definition" }).click();
+    await page.getByText("# Says it.").waitFor();
+    expect(bens.problems).toEqual([]);
+  });
+
   it("keeps both changes when two users edit it at the same time", async () => {
     const { anns, bens, ben } = await twoPeople({ workers: 0 });
     const { id } = await create(ben, "Shared", saying("Hello"));
