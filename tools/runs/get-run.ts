@@ -41,7 +41,7 @@ export const getRun = defineTool({
       example: 17,
     }),
     item_status: z.enum(["failed"]).optional().meta({
-      description: "Lists only these items.",
+      description: "Only these items.",
       example: "failed",
     }),
     max_chars: z.int().min(100).max(100_000).optional().meta({

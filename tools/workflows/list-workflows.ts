@@ -32,7 +32,7 @@ const Ids = z
   .min(1)
   .max(MAX_IDS)
   .meta({ description: `Only these, archived ones too; at most ${MAX_IDS}.`, example: ["weekly-revenue"] });
-shortSchemas.add(Ids, { type: "array", items: { type: "string" }, description: "Archived ones too." });
+shortSchemas.add(Ids, { type: "array", items: { type: "string" }, description: "Archived too." });
 
 export const listWorkflows = defineTool({
   name: "list_workflows",
