@@ -35,16 +35,16 @@ export function sortOf(sort: WorkflowSort) {
 
 type Query = SelectQueryBuilder<Schema, "workflows", object>;
 
-/** Selects the workflows of a filter, in no order. @param candidates only of these; undefined for all */
+/** Selects the workflows of a filter, in no order. @param possible only of these; undefined for all */
 function filtered(
   db: Kysely<Schema>,
   { search, tag, ids, status, project, visibility = null }: WorkflowFilter,
-  candidates: readonly string[] | undefined,
+  possible: readonly string[] | undefined,
 ): Query {
   let out: Query = db.selectFrom("workflows");
   if (status !== undefined) out = out.where("workflows.status", "=", status);
   else if (ids === undefined) out = out.where("workflows.status", "!=", "archived");
-  for (const some of [ids, candidates])
+  for (const some of [ids, possible])
     if (some !== undefined) out = out.where((eb) => isOneOf(eb.ref("workflows.id"), JSON.stringify(some)));
   if (project !== undefined) out = out.where("workflows.project", "=", project);
   for (const condition of ofVisible(visibility)) out = out.where(condition);
