@@ -266,16 +266,16 @@ it("backtests a workflow with the runs of another one, which it is to replace", 
   await page.getByRole("button", { name: "Backtest", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "Backtest" });
   await dialog.getByRole("combobox", { name: "Runs of" }).fill("cop");
-  await page.getByRole("option", { name: "copy", exact: true }).click();
+  await page.getByRole("option", { name: /^Copy/ }).click();
   await takeScreenshot(page, "source");
   expect(await violations(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Start backtest" }).click();
-  await heading(page, "Backtest of report").waitFor();
+  await heading(page, "Backtest of Report").waitFor();
   await page
     .getByText(/^3\s*equal/)
     .first()
     .waitFor();
-  await page.getByRole("link", { name: "copy", exact: true }).first().waitFor();
+  await page.getByRole("link", { name: "Copy", exact: true }).first().waitFor();
 });
 
 it("publishes what differs only once each difference is accepted by name, where the project demands a backtest", async () => {
