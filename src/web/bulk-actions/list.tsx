@@ -22,7 +22,7 @@ export default function BulkActionList() {
       about={
         <>
           Many runs, retried or cancelled at once.{" "}
-          <Anchor component={Link} to="/runs" inherit>
+          <Anchor component={Link} to="/runs" inherit underline="always">
             All runs
           </Anchor>
         </>

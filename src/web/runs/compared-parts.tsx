@@ -127,7 +127,7 @@ function StepSide({ step: { id }, side, runId }: StepSideProps) {
       <Anchor
         component={Link}
         to={`/runs/${runId}?step=${encodeURIComponent(id)}`}
-        aria-label={`${id} in ${runId}`}
+        aria-label={`${id} ${side.status} in ${runId}`}
       >
         <StatusBadge status={side.status} />
       </Anchor>
