@@ -53,13 +53,13 @@ function diffFields(path: string, before: Fields, after: Fields, operations: Jso
 
 /** Returns for each key of `before` the key that it has in `after`: the same one, that of an equal value, or undefined. */
 export function matchFields(before: Fields, after: Fields): Map<string, string | undefined> {
-  const added = new Set(Object.keys(after).filter((key) => !Object.hasOwn(before, key)));
+  const added = Object.keys(after).filter((key) => !Object.hasOwn(before, key));
+  // By their texts: a definition may have tens of thousands of keys.
+  const byValue = Map.groupBy(added, (key) => JSON.stringify(after[key]));
   return new Map(
     Object.entries(before).map(([key, value]) => {
       if (Object.hasOwn(after, key)) return [key, key];
-      const to = isNameable(value) ? [...added].find((name) => isEqualJson(after[name], value)) : undefined;
-      if (to !== undefined) added.delete(to);
-      return [key, to];
+      return [key, isNameable(value) ? byValue.get(JSON.stringify(value))?.shift() : undefined];
     }),
   );
 }

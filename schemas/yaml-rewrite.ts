@@ -257,7 +257,10 @@ function areFilled(before: unknown, after: unknown): boolean {
   return areOfOneKind && [before, after].every((value) => Object.keys(value as object).length > 0);
 }
 
-/** A flow collection (`{ a: 1 }`, `[a, b]`) with other values; undefined if it becomes another kind of value. */
+/** Maximum length of a flow collection that is patched, in characters: the time grows with the square. A longer one becomes a block. */
+const MAX_FLOW_CHARS = 10_000;
+
+/** A flow collection (`{ a: 1 }`, `[a, b]`) with other values; undefined if it is too long, or becomes another kind of value. */
 function flowText(
   { text, style, expand }: Rewriting,
   value: Node,
@@ -266,7 +269,9 @@ function flowText(
   column: number,
 ): string | undefined {
   if (!areFilled(before, after) || (expand && isShared(value))) return renderInline(after);
-  const changed = patchFlow(text.slice(value.range![0], value.range![1]), before, after);
+  const [from, to] = value.range!;
+  if (to - from > MAX_FLOW_CHARS) return undefined;
+  const changed = patchFlow(text.slice(from, to), before, after);
   return indent(changed, column + style.indent).trimStart();
 }
 

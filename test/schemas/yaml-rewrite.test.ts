@@ -75,6 +75,24 @@ describe("rewriteYaml", () => {
     );
   });
 
+  it("writes a long flow collection as a block, where changing it entry by entry would take long", () => {
+    const list = Array.from({ length: 5_000 }, (_, index) => index);
+    const text = `# The list.\nsteps:\n  # Long.\n  - { id: a, values: { x: [${list.join(", ")}] } }\n`;
+    const after = { steps: [{ id: "a", values: { x: list.toReversed() } }] };
+    const changed = rewriteYaml(text, read(text), after);
+    expect(read(changed)).toEqual(after);
+    expect(changed.startsWith("# The list.\nsteps:\n  # Long.\n  -")).toBe(true);
+  });
+
+  it("gives each of many renamed keys its own line", () => {
+    const [before, after] = ["k", "n"].map((prefix) => {
+      const values = Array.from({ length: 300 }, (_, index) => [`${prefix}${index}`, `v${index % 7}`]);
+      return { steps: [{ id: "a", values: Object.fromEntries(values) as Step }] };
+    });
+    const text = `# Kept.\n${toYaml(before!)}`;
+    expect(read(rewriteYaml(text, before, after))).toEqual(after);
+  });
+
   it("removes a step with the comments above it, and leaves those of the next one", () => {
     const changed = rewrite(({ steps }) => void steps.shift());
     expect(changed).toContain("steps:\n  # Two sentences.\n\n  # The model is cheap.\n  - id: text\n");
