@@ -164,7 +164,7 @@ it("asks whether the effect happened, and continues with the output that a perso
   await question.getByLabel("Comment").fill("Seen in the ledger of the bank.");
   await expectAccessible(page, "question-filled");
   await save.click();
-  const dialog = page.getByRole("dialog", { name: "pay: it happened?" });
+  const dialog = page.getByRole("dialog", { name: /pay happen\? It happened$/ });
   await dialog.getByText("The step ends with the output that you enter.").waitFor();
   await expectAccessible(page, "confirm");
   await dialog.getByRole("button", { name: "Save answer" }).click();
@@ -238,7 +238,7 @@ it("records the answer for a run that has ended, once, and lists it by status", 
   await page.getByRole("radio", { name: "It did not happen" }).check();
   await page.getByLabel("Comment").fill("The bank knows nothing of it.");
   await page.getByRole("button", { name: "Save answer…" }).click();
-  const dialog = page.getByRole("dialog", { name: "pay: it did not happen?" });
+  const dialog = page.getByRole("dialog", { name: /pay happen\? It did not happen$/ });
   await dialog.getByText("A retry of the run sends it again.").waitFor();
   await dialog.getByRole("button", { name: "Save answer" }).click();
   await page.getByText("Answer saved.", { exact: true }).waitFor();
