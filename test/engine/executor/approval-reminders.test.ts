@@ -113,9 +113,11 @@ describe("an approval that nobody decides", () => {
     await late.waitUntilIdle();
     expect(await events()).toEqual(["asked ann@example.com"]);
     expect((await harness.find(run)).status).toBe("failed");
-    const left = await harness.store.read.selectFrom("jobs").select("kind").execute();
-    // There is no mail server, so the mail is tried again.
-    expect(left.map(({ kind }) => kind)).toEqual(["notify"]);
+    // There is no mail server. The retry of the mail ran beside the end of the time, and may have read the approval before it.
+    harness.clock.advance(HOUR);
+    late.wake();
+    await late.waitUntilIdle();
+    expect(await harness.rows("jobs")).toBe(0);
   });
 
   it("is reminded of again and again, and no more once its run was cancelled", async () => {
