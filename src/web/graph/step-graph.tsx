@@ -19,7 +19,7 @@ export interface StepGraphProps {
 }
 
 /** Minimum width for drawing from left to right, in pixels. */
-const MIN_HORIZONTAL_WIDTH = 640;
+const MIN_HORIZONTAL_WIDTH = 480;
 const LOADING_HEIGHT = 160;
 
 export default function StepGraph({ steps, selected, onSelect, height }: StepGraphProps) {

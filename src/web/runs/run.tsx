@@ -1,5 +1,5 @@
 /** A run with its status, inputs, output and steps; it updates live until the run ends. */
-import { Group, SimpleGrid, Stack, Text } from "@mantine/core";
+import { Group, Text } from "@mantine/core";
 import { useThrottledValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
@@ -7,16 +7,15 @@ import { ProjectBadge } from "../projects/project-badge.tsx";
 import { Copy } from "../ui/copy.tsx";
 import { ErrorAlert, Page, LoadingSkeleton } from "../ui/page.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
-import { ValueView } from "../values/value-view.tsx";
 import { CompareLink, RunActions } from "./actions.tsx";
 import { RunFacts } from "./facts.tsx";
 import { type ConnectionState, useLiveRun } from "./use-live-run.ts";
-import { ScrollableValue, Section } from "./section.tsx";
-import { attemptsQuery, fullValueLoader } from "./queries.ts";
+import { attemptsQuery } from "./queries.ts";
 import { RunBanner } from "./run-banner.tsx";
 import { RunName, useRunText } from "./run-name.tsx";
 import { survivedFailuresLabel } from "./labels.ts";
 import { FailedCount } from "./run-status.tsx";
+import { FoldedValues, RunValues } from "./run-values.tsx";
 import { StepViews } from "./step-views.tsx";
 import { hasEnded, type LiveRun } from "./live-updates.ts";
 import { isUndoStep } from "./undo-steps.ts";
@@ -58,6 +57,7 @@ function RunDetails({ run, connection }: { run: LiveRun; connection: ConnectionS
     ...attemptsQuery(run.id, revision),
     enabled: run.steps.some(({ started_at: at }) => at !== null),
   });
+  const steps = <StepViews run={run} attempts={attempts.data?.steps} now={now} />;
   return (
     <Page
       title={`Run of ${name}`}
@@ -94,51 +94,19 @@ function RunDetails({ run, connection }: { run: LiveRun; connection: ConnectionS
       </Group>
       <RunBanner run={run} />
       <RunFacts run={run} usage={attempts.data?.usage ?? run.usage} now={now} />
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-        <Section title="Inputs" order={2}>
-          <ScrollableValue label="Inputs of the run">
-            <ValueView
-              value={run.inputs}
-              label="Inputs of the run"
-              loadFull={fullValueLoader(run.id, run.inputs)}
-            />
-          </ScrollableValue>
-        </Section>
-        {run.status === "succeeded" && (
-          <Section title="Output" order={2}>
-            <ScrollableValue label="Output of the run">
-              <ValueView
-                value={run.output}
-                label="Output of the run"
-                loadFull={fullValueLoader(run.id, run.output)}
-              />
-            </ScrollableValue>
-          </Section>
-        )}
-        <RunState run={run} />
-      </SimpleGrid>
-      <Stack>
-        <StepViews run={run} attempts={attempts.data?.steps} now={now} />
-      </Stack>
+      {run.status === "failed" ? (
+        <>
+          {steps}
+          <FoldedValues run={run} />
+        </>
+      ) : (
+        <>
+          <RunValues run={run} />
+          {steps}
+        </>
+      )}
     </Page>
   );
-}
-
-/** The state of the workflow that the run has read, and what it has committed. */
-function RunState({ run }: { run: LiveRun }) {
-  const values = [
-    { title: "State read", label: "State that the run read", value: run.state },
-    { title: "State committed", label: "State that the run committed", value: run.committed },
-  ];
-  return values
-    .filter(({ value }) => value !== undefined)
-    .map(({ title, label, value }) => (
-      <Section key={title} title={title} order={2}>
-        <ScrollableValue label={label}>
-          <ValueView value={value} label={label} loadFull={fullValueLoader(run.id, value)} />
-        </ScrollableValue>
-      </Section>
-    ));
 }
 
 const CONNECTION_LABELS: Readonly<Record<ConnectionState, string>> = {

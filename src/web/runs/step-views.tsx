@@ -1,5 +1,5 @@
 /** The steps of a run as graph, timeline and list, and the panel of the selected step. */
-import { Box, Tabs, Text } from "@mantine/core";
+import { Tabs, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useRef } from "react";
 import { useSearchParams } from "react-router";
@@ -11,6 +11,7 @@ import { definitionQuery } from "./queries.ts";
 import { StepList } from "./step-list.tsx";
 import { StepPanel } from "./step-panel.tsx";
 import type { LiveRun } from "./live-updates.ts";
+import classes from "./step-views.module.css";
 import { isUndoStep } from "./undo-steps.ts";
 
 const StepGraph = lazy(() => import("../graph/step-graph.tsx"));
@@ -58,7 +59,7 @@ export function StepViews({ run, attempts, now }: StepViewsProps) {
     panel.current?.scrollIntoView({ block: "nearest" });
   };
   return (
-    <>
+    <div className={classes["views"]} data-selected={selected !== undefined}>
       <Tabs
         value={view}
         onChange={(to) => change((next) => next.set("tab", to ?? "graph"))}
@@ -82,7 +83,7 @@ export function StepViews({ run, attempts, now }: StepViewsProps) {
           </Tabs.Panel>
         </Suspense>
       </Tabs>
-      <Box>
+      <div className={classes["panel"]}>
         <div ref={panel} style={{ scrollMarginBottom: REVEALED_PX }} />
         {selected === undefined ? (
           <Text size="sm" c="dimmed">
@@ -104,8 +105,8 @@ export function StepViews({ run, attempts, now }: StepViewsProps) {
             }
           />
         )}
-      </Box>
-    </>
+      </div>
+    </div>
   );
 }
 
