@@ -6,14 +6,18 @@ import { stepLabel } from "./step-label.ts";
 
 /**
  * @param ids the step ids in the order of the layout
+ * @param found the ids of the steps that a search has found; undefined without a search
  * @returns nodes in the order of the steps
  */
 export function createNodes(
   steps: readonly GraphStep[],
   ids: readonly string[],
   { corners }: GraphLayout,
-  selected: string | undefined,
-  isSelectable: boolean,
+  {
+    selected,
+    isSelectable,
+    found,
+  }: { selected: string | undefined; isSelectable: boolean; found: ReadonlySet<string> | undefined },
 ): StepNode[] {
   const position = new Map(ids.map((id, index) => [id, index]));
   return steps.flatMap((step): StepNode[] => {
@@ -29,6 +33,7 @@ export function createNodes(
         ...CARD,
         measured: CARD,
         selected: isSelected,
+        ...(found !== undefined && !isFound(step, found) && { className: "step-node-other" }),
         // A button takes its accessible name from its content.
         ...(isSelectable ? { ariaRole: "button" } : { ariaRole: "img", ariaLabel: stepLabel(step) }),
         domAttributes: {
@@ -41,3 +46,6 @@ export function createNodes(
     ];
   });
 }
+
+const isFound = ({ id, folded = [id] }: GraphStep, found: ReadonlySet<string>): boolean =>
+  folded.some((one) => found.has(one));

@@ -1,7 +1,7 @@
 /** The drawn graph: pan it with the mouse or two fingers, move between the cards with the arrow keys. */
 import { useComputedColorScheme } from "@mantine/core";
 import { useReducedMotion } from "@mantine/hooks";
-import { Controls, Panel, ReactFlow, type ReactFlowInstance } from "@xyflow/react";
+import { Controls, MiniMap, Panel, ReactFlow, type ReactFlowInstance } from "@xyflow/react";
 import { type FocusEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { createNodes } from "./nodes.ts";
 import { type ArrowKey, CARD, adjacentCard, type GraphLayout } from "./geometry.ts";
@@ -18,15 +18,28 @@ interface StepCanvasProps {
   size: Size;
   selected: string | undefined;
   onSelect: ((stepId: string) => void) | undefined;
+  /** What a search has found; undefined without a search. */
+  found: FoundSteps | undefined;
+}
+
+export interface FoundSteps {
+  ids: ReadonlySet<string>;
+  /** The step that is shown. */
+  current: string | undefined;
 }
 
 const NODE_TYPES = { step: StepCard };
 const KEYBOARD_HELP =
   "Use the arrow keys to move between steps, and Home and End for the first and last step.";
+/** From this number of steps, and in this width in pixels, the canvas has an overview. */
+const MIN_OVERVIEW_STEPS = 25;
+const MIN_OVERVIEW_WIDTH = 480;
+/** Size of the overview, in pixels. */
+const OVERVIEW = { width: 160, height: 90 };
 /** Duration of panning to a card, in milliseconds. */
 const PAN_MS = 200;
 
-export function StepCanvas({ steps, ids, layout, size, selected, onSelect }: StepCanvasProps) {
+export function StepCanvas({ steps, ids, layout, size, selected, onSelect, found }: StepCanvasProps) {
   const scheme = useComputedColorScheme();
   const reducedMotion = useReducedMotion();
   const flow = useRef<ReactFlowInstance<StepNode>>(null);
@@ -34,16 +47,9 @@ export function StepCanvas({ steps, ids, layout, size, selected, onSelect }: Ste
   const [isOnCard, setOnCard] = useState(false);
   const isSelectable = onSelect !== undefined;
   const nodes = useMemo(
-    () => createNodes(steps, ids, layout, selected, isSelectable),
-    [steps, ids, layout, selected, isSelectable],
+    () => createNodes(steps, ids, layout, { selected, isSelectable, found: found?.ids }),
+    [steps, ids, layout, selected, isSelectable, found],
   );
-
-  const previousLayout = useRef(layout);
-  useEffect(() => {
-    if (previousLayout.current === layout) return;
-    previousLayout.current = layout;
-    void flow.current?.setViewport(initialViewport(layout, size));
-  }, [layout, size]);
 
   /** Pans to a card that is out of view. */
   const reveal = (id: string | undefined, duration: number): void => {
@@ -58,17 +64,24 @@ export function StepCanvas({ steps, ids, layout, size, selected, onSelect }: Ste
   useEffect(() => {
     latestReveal.current = reveal;
   });
-  // The selection may come from elsewhere, such as the timeline.
-  useEffect(() => latestReveal.current(selected, reducedMotion ? 0 : PAN_MS), [selected, reducedMotion]);
+  const previousLayout = useRef(layout);
+  const shown = found?.current ?? selected;
+  useEffect(() => {
+    const isNew = previousLayout.current !== layout;
+    previousLayout.current = layout;
+    if (isNew) void flow.current?.setViewport(initialViewport(layout, size));
+    // The selection may come from elsewhere, such as the timeline.
+    latestReveal.current(shown, isNew || reducedMotion ? 0 : PAN_MS);
+  }, [layout, size, shown, reducedMotion]);
 
   const focus = (root: HTMLElement, id: string): void => {
     const card = () => root.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
     setCurrent(id);
     reveal(id, 0);
     // A card outside the view is rendered in the next frame.
-    const found = card();
-    if (found === null) requestAnimationFrame(() => card()?.focus({ preventScroll: true }));
-    else found.focus({ preventScroll: true });
+    const rendered = card();
+    if (rendered === null) requestAnimationFrame(() => card()?.focus({ preventScroll: true }));
+    else rendered.focus({ preventScroll: true });
   };
   const startOf = (): string | undefined =>
     [current, selected, nodes[0]?.id].find((id) => id !== undefined && ids.includes(id));
@@ -104,6 +117,7 @@ export function StepCanvas({ steps, ids, layout, size, selected, onSelect }: Ste
       tabIndex={isOnCard ? -1 : 0}
       onInit={(instance) => {
         flow.current = instance;
+        latestReveal.current(shown, 0);
       }}
       defaultViewport={initialViewport(layout, size)}
       minZoom={ZOOM.min}
@@ -137,6 +151,19 @@ export function StepCanvas({ steps, ids, layout, size, selected, onSelect }: Ste
         if (event.touches.length < 2) event.stopPropagation();
       }}
     >
+      {steps.length >= MIN_OVERVIEW_STEPS && size.width >= MIN_OVERVIEW_WIDTH && (
+        <MiniMap<StepNode>
+          position="top-right"
+          pannable
+          zoomable
+          ariaLabel="Overview of the graph"
+          // In a long graph a card would be thinner than a pixel.
+          nodeStrokeWidth={Math.max(layout.width / OVERVIEW.width, layout.height / OVERVIEW.height)}
+          maskStrokeWidth={2}
+          style={OVERVIEW}
+          nodeClassName={({ data }) => `step-overview-${data.step.status ?? "none"}`}
+        />
+      )}
       <StepLines edges={layout.edges} marked={selected === undefined ? -1 : ids.indexOf(selected)} />
       <Controls
         showInteractive={false}

@@ -3,6 +3,7 @@ import {
   IconArrowsSplit2,
   IconClock,
   IconDatabase,
+  IconFold,
   IconListCheck,
   IconMail,
   IconPuzzle,
@@ -40,16 +41,17 @@ const colorOf = (color: string): string =>
   color === "gray" ? "var(--mantine-color-dimmed)" : `var(--mantine-color-${color}-text)`;
 
 function Card({ data: { step }, selected }: NodeProps<StepNode>) {
-  const { id, name = id, type, status, progress } = step;
+  const { id, name = id, type, status, progress, folded } = step;
   const failed = failedLabel(progress);
-  const TypeIcon = TYPES[type] ?? (type === "" ? IconQuestionMark : IconListCheck);
+  const TypeIcon =
+    folded === undefined ? (TYPES[type] ?? (type === "" ? IconQuestionMark : IconListCheck)) : IconFold;
   const style = status === undefined ? undefined : STATUS_STYLES[status];
   return (
     <>
       <VisuallyHidden>{stepLabel(step)}</VisuallyHidden>
       <div
         aria-hidden
-        className={`step-card${selected ? " step-card-selected" : ""}`}
+        className={`step-card${selected ? " step-card-selected" : ""}${folded === undefined ? "" : " step-card-folded"}`}
         data-status={status}
         style={style && { borderInlineStartColor: colorOf(style.color) }}
       >
@@ -62,7 +64,9 @@ function Card({ data: { step }, selected }: NodeProps<StepNode>) {
         <div className="step-card-row">
           <span className="step-card-type">
             <TypeIcon size={14} aria-hidden />
-            <span className="step-card-type-name">{type === "" ? "no type" : type}</span>
+            <span className="step-card-type-name" title={type}>
+              {type === "" ? "no type" : type}
+            </span>
           </span>
           {style !== undefined && (
             <span className={`step-card-status status-${style.color}`}>

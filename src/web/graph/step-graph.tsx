@@ -4,10 +4,13 @@ import "./step-graph.css";
 import { Alert, Center, Loader, Text } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { useMemo } from "react";
+import { MIN_SEARCHABLE } from "./find-steps.ts";
 import type { Direction } from "./geometry.ts";
+import { GraphTools } from "./graph-tools.tsx";
 import { useLayout } from "./layout.ts";
 import { StepCanvas } from "./step-canvas.tsx";
 import type { GraphStep } from "./steps.ts";
+import { useGraphTools } from "./use-graph-tools.ts";
 import { preferredHeight } from "./viewport.ts";
 
 export interface StepGraphProps {
@@ -23,9 +26,10 @@ const MIN_HORIZONTAL_WIDTH = 480;
 const LOADING_HEIGHT = 160;
 
 export default function StepGraph({ steps, selected, onSelect, height }: StepGraphProps) {
+  const { found, drawn, tools, open } = useGraphTools(steps, selected, onSelect);
   const { ref, width } = useElementSize();
   const direction: Direction | null = width === 0 ? null : width < MIN_HORIZONTAL_WIDTH ? "TB" : "LR";
-  const state = useLayout(steps, direction);
+  const state = useLayout(drawn, direction);
   const graphHeight =
     height ?? (state.state === "ready" ? preferredHeight(state.layout, width) : LOADING_HEIGHT);
   const size = useMemo(() => ({ width, height: graphHeight }), [width, graphHeight]);
@@ -40,23 +44,27 @@ export default function StepGraph({ steps, selected, onSelect, height }: StepGra
     );
   }
   return (
-    <div className={`step-graph${onSelect === undefined ? "" : " step-graph-selectable"}`}>
-      <div ref={ref} style={{ height: graphHeight }}>
-        {state.state === "loading" || width === 0 ? (
-          <Center h="100%">
-            <Loader size="sm" role="status" aria-label="Drawing the graph" />
-          </Center>
-        ) : (
-          <StepCanvas
-            steps={steps}
-            ids={state.ids}
-            layout={state.layout}
-            size={size}
-            selected={selected}
-            onSelect={onSelect}
-          />
-        )}
+    <>
+      {steps.length >= MIN_SEARCHABLE && <GraphTools {...tools} />}
+      <div className={`step-graph${onSelect === undefined ? "" : " step-graph-selectable"}`}>
+        <div ref={ref} style={{ height: graphHeight }}>
+          {state.state === "loading" || width === 0 ? (
+            <Center h="100%">
+              <Loader size="sm" role="status" aria-label="Drawing the graph" />
+            </Center>
+          ) : (
+            <StepCanvas
+              steps={drawn}
+              ids={state.ids}
+              layout={state.layout}
+              size={size}
+              selected={selected}
+              onSelect={onSelect && open}
+              found={found}
+            />
+          )}
+        </div>
       </div>
-    </div>
+    </>
   );
 }

@@ -6,6 +6,8 @@ const MAX_NAMED = 5;
 
 /** "revenue, sql, succeeded, needs: orders". */
 export function stepLabel(step: GraphStep): string {
+  if (step.folded !== undefined)
+    return [`${step.folded.length} steps`, step.type, step.status, "folded"].filter(Boolean).join(", ");
   const {
     id,
     type,

@@ -28,6 +28,8 @@ export interface GraphStep {
   /** Of items or iterations: `done` counts those that have ended, including failed ones. `max` is that of a loop. */
   progress?: { done: number; total: number; failed: number; max?: number | undefined };
   attempts?: number;
+  /** The ids of the steps that it stands for (fold-steps.ts). */
+  folded?: readonly string[];
 }
 
 /**

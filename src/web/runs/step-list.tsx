@@ -3,18 +3,16 @@ import { Box, Group, Stack, Text, TextInput, UnstyledButton } from "@mantine/cor
 import { IconSearch } from "@tabler/icons-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useRef, useState } from "react";
-import { foldText } from "../../../schemas/fold-text.ts";
 import type { RunStep } from "../../../schemas/run.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { formatElapsed } from "./elapsed.ts";
+import { findSteps, MIN_SEARCHABLE } from "../graph/find-steps.ts";
 import { failedLabel } from "../graph/step-label.ts";
 import { itemCountLabel } from "../timeline/row-labels.ts";
 import { pluralize } from "./labels.ts";
 import { FailedCount } from "./run-status.tsx";
 
 const ROW_PX = 44;
-/** Number of steps from which the list has a search field. */
-const MIN_SEARCHABLE = 15;
 
 interface StepListProps {
   steps: readonly RunStep[];
@@ -25,10 +23,7 @@ interface StepListProps {
 
 export function StepList({ steps, now, selected, onSelect }: StepListProps) {
   const [search, setSearch] = useState("");
-  const query = foldText(search.trim());
-  const matching = steps.filter(({ id, type, status }) =>
-    foldText(`${id} ${type} ${status}`).includes(query),
-  );
+  const matching = findSteps(steps, search);
   return (
     <Stack gap="sm">
       {steps.length >= MIN_SEARCHABLE && (
@@ -41,7 +36,7 @@ export function StepList({ steps, now, selected, onSelect }: StepListProps) {
           maw={420}
         />
       )}
-      {query !== "" && (
+      {search.trim() !== "" && (
         <Text size="sm" c="dimmed" role="status">
           {pluralize(matching.length, "step")} of {steps.length}
         </Text>

@@ -1,7 +1,7 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { untilPassing } from "../../support/eventually.ts";
+import { violations } from "../../support/axe.ts";
 import {
   createFirstAdmin,
   heading,
@@ -24,19 +24,6 @@ const NARROW = { width: 400, height: 800 };
 const FILES: Readonly<Record<string, string>> = { "/": "home", "*": "not-found" };
 const fileName = (name: string): string =>
   FILES[name] ?? name.replaceAll(/[^a-z0-9]+/gi, "-").replaceAll(/^-|-$/g, "");
-
-/** @returns the violations that axe-core finds, each with its element */
-async function violations(page: Page, rules?: string[]): Promise<string[]> {
-  const builder = new AxeBuilder({ page }).options({ resultTypes: ["violations"] });
-  if (rules !== undefined) builder.withRules(rules);
-  const results = await builder.analyze();
-  return results.violations.flatMap(({ id, help, nodes }) =>
-    nodes.map(
-      ({ target, failureSummary }) =>
-        `${id}: ${help}: ${target.join(" ")}: ${failureSummary?.split("\n")[1]?.trim()}`,
-    ),
-  );
-}
 
 /** Changes the system's colour scheme, and waits until the page has applied it. */
 async function setColorScheme(page: Page, colorScheme: "light" | "dark"): Promise<void> {
