@@ -15,65 +15,33 @@ import {
 import { useDisclosure } from "@mantine/hooks";
 import {
   IconApi,
-  IconBell,
-  IconArrowsSplit2,
   IconChevronDown,
   IconFolders,
-  IconGitPullRequest,
-  IconHistory,
-  IconHome,
   IconKey,
   IconLogout,
   IconMoon,
-  IconPlayerPlay,
-  IconPlugConnected,
-  IconRubberStamp,
   IconSun,
   IconUser,
-  IconUsers,
 } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { Link, useLocation } from "react-router";
 import { serverPath } from "./base-path.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
+import { REVIEWS_PATH, useNavItems } from "./nav-items.ts";
 import { send } from "../api/client.ts";
-import { usePendingReviews } from "../reviews/queries.ts";
 import { usePendingApprovals } from "../approvals/use-pending-approvals.ts";
+import { Find } from "../find/find.tsx";
 import { ProjectSwitcher } from "../projects/switcher.tsx";
 import { useProjects } from "../projects/use-projects.tsx";
 import { notifyError } from "../ui/notify.ts";
-import { sessionQuery, notifyOtherTabs, useSignOutTo, useHasScope, useSession } from "./session.tsx";
-
-const NAV_ITEMS = [
-  { to: "/", label: "Home", Icon: IconHome },
-  { to: "/workflows", label: "Workflows", Icon: IconArrowsSplit2 },
-  { to: "/runs", label: "Runs", Icon: IconPlayerPlay },
-  { to: "/approvals", label: "Approvals", Icon: IconRubberStamp },
-  { to: "/connect", label: "Connect an agent", Icon: IconPlugConnected },
-];
-const REVIEWS = { to: "/reviews", label: "Reviews", Icon: IconGitPullRequest };
-const PROJECTS = { to: "/projects", label: "Projects", Icon: IconFolders };
-const ADMIN_NAV_ITEMS = [
-  { to: "/people", label: "People", Icon: IconUsers },
-  { to: "/notifications", label: "Notifications", Icon: IconBell },
-  { to: "/audit", label: "Audit log", Icon: IconHistory },
-];
+import { sessionQuery, notifyOtherTabs, useSignOutTo, useSession } from "./session.tsx";
 
 export function Shell({ children }: { children: ReactNode }) {
   const [opened, { toggle, close }] = useDisclosure();
   const { pathname } = useLocation();
-  const hasScope = useHasScope();
-  const { several } = useProjects();
   useEffect(close, [pathname, close]);
-  const reviews = usePendingReviews();
-  const navItems = [
-    ...NAV_ITEMS.flatMap((item) =>
-      item.to === "/approvals" && reviews !== undefined ? [item, REVIEWS] : [item],
-    ),
-    ...(several ? [PROJECTS] : []),
-    ...(hasScope("admin") ? ADMIN_NAV_ITEMS : []),
-  ];
+  const { items, reviews } = useNavItems();
   const isCurrent = (to: string): boolean =>
     to === "/" ? pathname === "/" : pathname === to || pathname.startsWith(`${to}/`);
   return (
@@ -98,19 +66,22 @@ export function Shell({ children }: { children: ReactNode }) {
             <UnstyledButton component={Link} to="/" aria-label="Millrace, home">
               <Group gap={8} wrap="nowrap">
                 <img src={serverPath("/ui/icon.svg")} alt="" width={26} height={26} />
-                <Text fw={700} {...(several && { visibleFrom: "xs" })}>
+                <Text fw={700} visibleFrom="xs">
                   Millrace
                 </Text>
               </Group>
             </UnstyledButton>
             <ProjectSwitcher />
           </Group>
-          <UserMenu />
+          <Group gap="xs" wrap="nowrap">
+            <Find />
+            <UserMenu />
+          </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label="Main">
         <ScrollArea>
-          {navItems.map(({ to, label, Icon }) => (
+          {items.map(({ to, label, Icon }) => (
             <NavLink
               key={to}
               component={Link}
@@ -121,7 +92,7 @@ export function Shell({ children }: { children: ReactNode }) {
               rightSection={
                 to === "/approvals" ? (
                   <PendingApprovals />
-                ) : to === REVIEWS.to ? (
+                ) : to === REVIEWS_PATH ? (
                   <PendingCount count={reviews ?? 0} />
                 ) : undefined
               }
