@@ -11,6 +11,8 @@ export interface Exposure {
   digest: string;
   /** What its runs reach outside of Millrace, in words: `http POST https://example.com/`. */
   effects: string[];
+  /** The types of the steps with effects that do more than read, `commit` for saved state, and `workflow` for one of another project. */
+  kinds: string[];
   /** Whether its runs at most read configured databases. */
   readOnly: boolean;
 }
@@ -25,6 +27,8 @@ interface CalledFrom {
 }
 
 interface Effect {
+  /** What the caller of a workflow learns of it, without where it goes. */
+  kind: string;
   summary: string;
   readOnly: boolean;
   /** What the digest covers. */
@@ -90,6 +94,7 @@ export async function exposureOf(
       }),
     ),
     effects: [...new Set(reach.effects.map(({ summary }) => summary))],
+    kinds: [...new Set(reach.effects.flatMap((effect) => (effect.readOnly ? [] : [effect.kind])))],
     readOnly,
   };
 }
@@ -97,7 +102,7 @@ export async function exposureOf(
 /** Whether a consent covers what would be exposed now. */
 export const isConsentedTo = (
   { consent, version }: Pick<ExposureRequest, "consent" | "version">,
-  { digest }: Exposure,
+  { digest }: Pick<Exposure, "digest">,
 ): boolean =>
   consent !== null && (consent.digest === null ? consent.version === version : consent.digest === digest);
 
@@ -115,7 +120,12 @@ async function addReach(
   effects.push(...all.flatMap(effectOf));
   sources.push([all.map(contentOf), VALUE_FIELDS.map((field) => definition[field] ?? null)]);
   if (definition["commit"] !== undefined) {
-    effects.push({ summary: "saves workflow state", readOnly: false, content: ["commit"] });
+    effects.push({
+      kind: "commit",
+      summary: "saves workflow state",
+      readOnly: false,
+      content: ["commit"],
+    });
   }
   const { on_failure: onFailure } = definition;
   const called = [
@@ -127,7 +137,7 @@ async function addReach(
     if (seen.has(id)) continue;
     if (seen.size > MAX_WORKFLOWS) {
       const summary = `more than ${MAX_WORKFLOWS} other workflows`;
-      effects.push({ summary, readOnly: false, content: ["more"] });
+      effects.push({ kind: "workflow", summary, readOnly: false, content: ["more"] });
       break;
     }
     seen.add(id);
@@ -139,10 +149,13 @@ async function addReach(
       const isForeign = projectOf(callee!) !== from.project;
       const summary = `workflow ${id} of another project`;
       effects.push(
-        ...below.effects.map((effect) => (isForeign ? Object.assign({}, effect, { summary }) : effect)),
+        ...below.effects.map((effect) =>
+          isForeign ? Object.assign({}, effect, { kind: "workflow", summary }) : effect,
+        ),
       );
     } else
       effects.push({
+        kind: "workflow",
         summary: `workflow ${id}, which can't run`,
         readOnly: false,
         content: ["workflow", id],
@@ -160,9 +173,9 @@ function effectOf(step: Fields): Effect[] {
   if (type === "sql" && (step["write"] ?? false) === false) {
     const { database: named } = step;
     const database = typeof named === "string" ? named : "the default database";
-    return [{ summary: `sql reads ${database}`, readOnly: true, content: ["sql", database] }];
+    return [{ kind: type, summary: `sql reads ${database}`, readOnly: true, content: ["sql", database] }];
   }
-  return [{ summary: summaryOf(step), readOnly: false, content: contentOf(step) }];
+  return [{ kind: String(type), summary: summaryOf(step), readOnly: false, content: contentOf(step) }];
 }
 
 function summaryOf(step: Fields): string {

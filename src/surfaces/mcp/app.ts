@@ -18,7 +18,7 @@ import { createStreamRegistry, startStreamMaintenance } from "../streams.ts";
 import { checkOrigin } from "./http-messages.ts";
 import { noSuchMetadata } from "../oauth/metadata.ts";
 import { protectedResource, type ProtectedResourceOptions } from "./protected-resource.ts";
-import { type ExposedTool, usableExposed } from "./exposed-workflows.ts";
+import { type ExposedTool, listedExposed } from "./exposed-workflows.ts";
 import {
   type McpServerOptions,
   type McpServerFactory,
@@ -210,7 +210,7 @@ function watchTools(
 }
 
 const listOf = (exposed: readonly ExposedTool[], access: Access): string =>
-  JSON.stringify(usableExposed(exposed, access).map(({ tool }) => tool));
+  JSON.stringify(listedExposed(exposed, access).map(({ tool }) => tool));
 
 /** The same answers, computed once for all callers who may see and do the same. */
 function memoized(answer: (access: Access) => boolean): (access: Access) => boolean {

@@ -28,15 +28,23 @@ export interface ExposedTool {
   project: string;
   tool: ListedTool;
   inputs: ListedInputs;
+  about: Texts;
 }
 
-/** Those of the tools that a caller can use: they are listed. */
+/** What its author has written, and what a run does beyond its output. */
+interface Texts extends Pick<ExposureRequest, "name" | "description" | "author"> {
+  effects: Exposure["kinds"];
+}
+
+/** Those of the tools that a caller can use. */
 export function usableExposed(exposed: readonly ExposedTool[], access: Access): readonly ExposedTool[] {
   const visibility = visibilityOf(access, "run");
-  return exposed
-    .filter((entry) => isVisible(visibility, entry) && mayUseTool(access, entry.tool.name))
-    .slice(0, MAX_EXPOSED);
+  return exposed.filter((entry) => isVisible(visibility, entry) && mayUseTool(access, entry.tool.name));
 }
+
+/** Those of the tools that a caller can use which are in its list of tools. */
+export const listedExposed = (exposed: readonly ExposedTool[], access: Access): readonly ExposedTool[] =>
+  usableExposed(exposed, access).slice(0, MAX_EXPOSED);
 
 /** The tool of this name, if the caller can see its workflow; whether it can use it is for the call to check. */
 export function findExposed(
@@ -74,7 +82,9 @@ export function exposedWorkflows(
         const tool = toolOf(request, exposure, inputs, runWorkflow, reservedNames);
         // The hash of a name is short enough to be searched for: the tool that was allowed first keeps its name.
         if (exposed.some((other) => other.tool.name === tool.name)) continue;
-        exposed.push({ workflowId: request.id, project: request.project, tool, inputs });
+        const { id: workflowId, project, name, description, author } = request;
+        const about = { name, description, author, effects: exposure.kinds };
+        exposed.push({ workflowId, project, tool, inputs, about });
       }
       cached = { revision, exposed };
     }
@@ -110,11 +120,11 @@ function toolOf(
   };
 }
 
-/** A text as JSON, cut to so many characters with its escapes. */
+/** A text as JSON, cut to so many characters with its escapes; an ellipsis marks the cut. */
 function quoted(text: string, maxChars: number): string {
   let end = Math.max(0, Math.min(text.length, maxChars - 2));
   for (;;) {
-    const json = JSON.stringify(text.slice(0, end).toWellFormed());
+    const json = JSON.stringify(`${text.slice(0, end).toWellFormed()}${end < text.length ? "…" : ""}`);
     if (json.length <= maxChars || end === 0) return json;
     end = Math.max(0, end - (json.length - maxChars));
   }

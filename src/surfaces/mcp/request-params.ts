@@ -43,6 +43,10 @@ const PARAMS: Readonly<Record<string, { schema: z.ZodType; example: object }>> =
     schema: z.looseObject({ uri: z.string() }),
     example: { uri: "millrace://guide/definition" },
   },
+  "skills/get": {
+    schema: z.looseObject({ uri: z.string() }),
+    example: { uri: "skill://millrace/SKILL.md" },
+  },
   "completion/complete": {
     schema: z.looseObject({
       ref: z.looseObject({ type: z.string() }),
@@ -52,10 +56,9 @@ const PARAMS: Readonly<Record<string, { schema: z.ZodType; example: object }>> =
     example: { ref: { type: "ref/prompt", name: "debug_run" }, argument: { name: "run_id", value: "" } },
   },
   ...Object.fromEntries(
-    ["tools/list", "prompts/list", "resources/list", "resources/templates/list"].map((method) => [
-      method,
-      { schema: Page, example: {} },
-    ]),
+    ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "skills/list"].map(
+      (method) => [method, { schema: Page, example: {} }],
+    ),
   ),
 };
 

@@ -18,6 +18,7 @@ import {
   uriOf,
   WORKFLOW,
 } from "./resource-kinds.ts";
+import type { ReadSkill } from "./skills.ts";
 
 /** Number of runs in the list, the newest ones. Others are found by completion, or by their ids. */
 const LISTED_RUNS = 20;
@@ -34,6 +35,7 @@ export function registerResources(
   server: Server,
   operationsOf: OperationsOf,
   stepTypes: readonly AnyStepType[],
+  readSkill: ReadSkill,
 ): void {
   server.registerCapabilities({ resources: {} });
   server.setRequestHandler("resources/templates/list", (_request, ctx) => {
@@ -58,7 +60,8 @@ export function registerResources(
     const { uri } = request.params;
     return withProtocolErrors(
       ctx,
-      () => readResource(operationsOf(server, ctx, "resources/read"), uri),
+      async () =>
+        (await readSkill(uri, ctx)) ?? readResource(operationsOf(server, ctx, "resources/read"), uri),
       (error) => (error.status === 404 ? new ResourceNotFoundError(uri, error.message) : undefined),
     );
   });

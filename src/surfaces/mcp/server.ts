@@ -3,9 +3,10 @@ import {
   type CallToolRequest,
   type CallToolResult,
   type InputRequiredResult,
+  McpServer,
   ProtocolError,
   ProtocolErrorCode,
-  Server,
+  type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { z } from "zod";
@@ -30,9 +31,9 @@ import {
   type ExposedTool,
   exposedWorkflows,
   findExposed,
+  listedExposed,
   listedIssues,
   readInputs,
-  usableExposed,
 } from "./exposed-workflows.ts";
 import { registerCompletion } from "./completion.ts";
 import { registerPrompts } from "./prompts.ts";
@@ -40,6 +41,7 @@ import { operationsFor } from "./read-operation.ts";
 import { callOf, identityOf } from "./request-identity.ts";
 import { registerResources } from "./resources.ts";
 import { takeFields } from "./selected-fields.ts";
+import { skillsOf } from "./skills.ts";
 import type { WatchTask } from "./task-notifications.ts";
 import {
   createdTask,
@@ -124,6 +126,7 @@ export function mcpServerFactory({
   const { workflows } = services.read;
   const { stepTypes } = services.engine;
   const exposedTools = exposedWorkflows(workflows, runWorkflow, new Set(tools.keys()));
+  const skills = skillsOf(exposedTools);
   let running = 0;
   const taskClock = (): TaskClock => ({ now: services.clock.now(), keptMs: keptRunsMs });
   const operationsOf = operationsFor(services, tools, async (work) => {
@@ -184,7 +187,7 @@ export function mcpServerFactory({
   /** The tools that a caller can use: operations, then workflows. */
   const usableTools = async (access: Access): Promise<ListedTool[]> => [
     ...toolsOf(access),
-    ...usableExposed(await exposedTools(), access).map(({ tool }) => tool),
+    ...listedExposed(await exposedTools(), access).map(({ tool }) => tool),
   ];
 
   /** Finds the operation of a tool name, with its input; for the tool of a workflow, the issues are below `inputs` of it. */
@@ -235,20 +238,23 @@ export function mcpServerFactory({
     watchTasks,
     inFlight: () => running,
     create() {
-      const server = new Server(
+      const mcp = new McpServer(
         { name: "millrace", title: "Millrace", version },
         {
           capabilities: { tools: { listChanged: true }, extensions: { [TASKS]: {} } },
           instructions: INSTRUCTIONS,
         },
       );
+      // Before the resources: the handlers of resources that the SDK registers with skills are replaced by ours.
+      skills.extension.attach(mcp);
+      const { server } = mcp;
       const served: McpHandlers = { ...listed, call: (request, ctx) => call(server, request, ctx) };
       server.setRequestHandler("tools/list", async ({ params }, ctx) => {
         if (params?.cursor !== undefined) throw unknownCursor();
         return { tools: await usableTools(identityOf(ctx).principal.access) };
       });
       server.setRequestHandler("tools/call", served.call);
-      registerResources(server, operationsOf, stepTypes);
+      registerResources(server, operationsOf, stepTypes, skills.read);
       registerPrompts(server, operationsOf);
       registerCompletion(server, operationsOf, stepTypes);
       serveTasks(server, operationsOf, taskClock);
