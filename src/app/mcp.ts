@@ -39,6 +39,7 @@ export async function startMcpServer(
     services: { ...services, callers: authentication.callers },
     version: VERSION,
     keptRunsMs: durationMs(setup.config.retention.runs),
+    webUrl: async (path) => `${await webAddress(instance, settings)}${path}`,
     admit: authentication.admission.admit,
     callers: authentication.callers,
     sessions: mcpSessionStore(store, clock),

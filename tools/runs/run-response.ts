@@ -24,7 +24,7 @@ const LISTED_ERROR_CHARS = 400;
 /** Maximum number of current steps in the progress of a run. */
 const MAX_CURRENT_STEPS = 10;
 /** Maximum number of pending approvals that are listed. */
-const MAX_APPROVALS = 5;
+export const MAX_APPROVALS = 5;
 /** Maximum length of an approval's message, in characters. */
 const MESSAGE_CHARS = 300;
 

@@ -23,7 +23,6 @@ import type { Principal } from "../../core/ports.ts";
 import { type AnyTool, type Progress, isServedOn } from "../../core/tool.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
 import { PURPOSE } from "../agent-texts.ts";
-import { clientName } from "../client-name.ts";
 import { type Call, invoke, LARGE_INPUT, type Services } from "../invoke.ts";
 import { argumentReader, type ReadArguments } from "./arguments.ts";
 import { elicitMissingInput, supportsFormElicitation } from "./elicitation.ts";
@@ -42,16 +41,14 @@ import { callOf, identityOf } from "./request-identity.ts";
 import { registerResources } from "./resources.ts";
 import { takeFields } from "./selected-fields.ts";
 import { skillsOf } from "./skills.ts";
-import type { WatchTask } from "./task-notifications.ts";
+import type { WebUrl } from "./task-input.ts";
+import { type TaskWatcher, taskWatcher } from "./task-watcher.ts";
 import {
   createdTask,
   GET_TASK,
-  hasEnded,
   serveTasks,
   supportsTasks,
-  taskInput,
-  type TaskClock,
-  taskOf,
+  type TaskContext,
   TASKS,
   toResult,
 } from "./tasks.ts";
@@ -72,6 +69,7 @@ export interface McpServerOptions {
   version: string;
   /** How long runs are kept after their end, in milliseconds. */
   keptRunsMs: number;
+  webUrl: WebUrl;
   extendServer?: ExtendServer | undefined;
 }
 
@@ -90,8 +88,7 @@ export interface McpServerFactory {
   exposedTools(): Promise<readonly ExposedTool[]>;
   /** The scope that a tool needs; undefined for a tool that the caller can't find. */
   scopeOf(tool: string, principal: Principal): Promise<Scope | undefined>;
-  /** The states of tasks, as a caller may see them. */
-  watchTasks(principal: Principal, requestId: string): WatchTask;
+  watchTasks: TaskWatcher;
   /** Number of calls in flight. */
   inFlight(): number;
 }
@@ -102,9 +99,6 @@ const INSTRUCTIONS =
   "runs), fix its issues with update_workflow, plan_workflow, a trial by run_workflow with given, publish_workflow. When a run " +
   "fails: get_run, then retry_run. Error messages say what to do next.";
 
-/** Longest time until the state of a watched task is read again, in milliseconds. */
-const TASK_CHECK_MS = 60_000;
-
 /** The operation that runs an exposed workflow. */
 const RUN_WORKFLOW = "run_workflow";
 
@@ -114,6 +108,7 @@ export function mcpServerFactory({
   services,
   version,
   keptRunsMs,
+  webUrl,
   extendServer,
 }: McpServerOptions): McpServerFactory {
   const tools = new Map(catalogue.filter((tool) => isServedOn(tool, "mcp")).map((tool) => [tool.name, tool]));
@@ -128,7 +123,7 @@ export function mcpServerFactory({
   const exposedTools = exposedWorkflows(workflows, runWorkflow, new Set(tools.keys()));
   const skills = skillsOf(exposedTools);
   let running = 0;
-  const taskClock = (): TaskClock => ({ now: services.clock.now(), keptMs: keptRunsMs });
+  const taskContext = (): TaskContext => ({ now: services.clock.now(), keptMs: keptRunsMs, webUrl });
   const operationsOf = operationsFor(services, tools, async (work) => {
     running += 1;
     try {
@@ -168,7 +163,7 @@ export function mcpServerFactory({
       if ("question" in elicited) return elicited.question;
       const output = await invoke(services, tool, elicited.input, request, issues);
       return isUnfinishedRun(tool, output) && supportsTasks(server) && mayUseTool(principal.access, GET_TASK)
-        ? createdTask(output, taskClock())
+        ? await createdTask(output, taskContext())
         : toResult(select(output));
     } catch (thrown) {
       const error = toAppError(thrown);
@@ -207,27 +202,6 @@ export function mcpServerFactory({
     return { tool: tools.get(RUN_WORKFLOW)!, input, issues, exposed };
   }
 
-  const watchTasks = (principal: Principal, requestId: string): WatchTask =>
-    async function* watch(taskId, signal) {
-      const actor = { principal, client: { surface: "mcp", name: clientName(undefined) } } as const;
-      let status: string | undefined;
-      while (!signal.aborted) {
-        const [summary] = await services.read.runs.getStatusSummaries([taskId]);
-        if (summary === undefined) return;
-        if (summary.status !== status) {
-          const request: Call = { actor, requestId, signal };
-          const run = await invoke(services, tools.get(GET_TASK)!, taskInput(taskId), request).catch(
-            () => undefined,
-          );
-          if (run === undefined) return;
-          yield taskOf(run as Run, taskClock());
-          if (hasEnded(run as Run)) return;
-          ({ status } = summary);
-        }
-        await services.engine.waitForChange(taskId, summary.seq, { ms: TASK_CHECK_MS, signal });
-      }
-    };
-
   return {
     exposedTools,
     async scopeOf(name, { access }) {
@@ -235,7 +209,7 @@ export function mcpServerFactory({
       if (tool !== undefined) return isAlwaysAllowed(access, name) ? undefined : tool.scope;
       return findExposed(await exposedTools(), access, name) && tools.get(RUN_WORKFLOW)!.scope;
     },
-    watchTasks,
+    watchTasks: taskWatcher(services, tools.get(GET_TASK), taskContext),
     inFlight: () => running,
     create() {
       const mcp = new McpServer(
@@ -257,7 +231,7 @@ export function mcpServerFactory({
       registerResources(server, operationsOf, stepTypes, skills.read);
       registerPrompts(server, operationsOf);
       registerCompletion(server, operationsOf, stepTypes);
-      serveTasks(server, operationsOf, taskClock);
+      serveTasks(server, operationsOf, taskContext);
       extendServer?.(server, served);
       return server;
     },

@@ -39,6 +39,7 @@ import { type RequestDetails, toAuthInfo } from "./request-identity.ts";
 import type { McpServerFactory, ErrorReporter } from "./server.ts";
 import { toInitializeReplay, sessionTransports, type Transport } from "./session-transport.ts";
 import { requireGrantedScope } from "./step-up.ts";
+import { opensUrlsIn } from "./tasks.ts";
 import { refusalOf, taskSubscriptionOf, withTaskNotifications } from "./task-notifications.ts";
 import { KEEP_ALIVE_MS, type StreamRegistry } from "../streams.ts";
 
@@ -172,7 +173,7 @@ export function streamableHttpTransport(
     try {
       const response = await subscription.handler.fetch(request, options);
       if (tasks === undefined) return await send(response);
-      const watch = servers.watchTasks(principal, details.requestId!);
+      const watch = servers.watchTasks(principal, details.requestId!, opensUrlsIn(tasks.params["_meta"]));
       await send(withTaskNotifications(response, tasks, watch, signal));
     } finally {
       subscriptions.delete(subscription);
