@@ -233,13 +233,15 @@ describe("exposureOf a workflow that runs others", () => {
 
   it("says only that a workflow of another project runs, and covers what it does", async () => {
     const foreign = (url: string) => ({ w: { project: "finance", definition: sendsTo(url) } });
-    const { effects, digest, readOnly } = await exposed(calling("w"), foreign("https://b.example/"));
+    const { effects, kinds, digest, readOnly } = await exposed(calling("w"), foreign("https://b.example/"));
     expect([effects, readOnly]).toEqual([["workflow w of another project"], false]);
+    expect(kinds).toEqual(["workflow"]);
     expect((await exposed(calling("w"), foreign("https://evil.example/"))).digest).not.toBe(digest);
     const own = await exposed(calling("w"), {
       w: { project: "default", definition: sendsTo("https://b.example/") },
     });
     expect(own.effects).toEqual(["http POST https://b.example/"]);
+    expect(own.kinds).toEqual(["http"]);
   });
 
   it("says so where a workflow can't run, and changes with which one it is", async () => {

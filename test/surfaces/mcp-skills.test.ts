@@ -87,8 +87,10 @@ describe("skills/list", () => {
   it.each(Object.entries(WAYS))("has skills that the client verifies and reads: %s", async (_way, way) => {
     const { expose, connect } = await open();
     await expose("Weekly revenue");
-    const { skills } = await connect(undefined, null, way);
+    const { client, skills } = await connect(undefined, null, way);
     expect(skills.supported).toBe(true);
+    // Nothing notifies of changed lists of resources.
+    expect(client.getServerCapabilities()?.resources?.listChanged).toBeFalsy();
     const { skills: entries, ttlMs, cacheScope } = await skills.list();
     expect(entries.map(({ uri }) => uri)).toEqual([AUTHORING, REVENUE]);
     expect([ttlMs, cacheScope]).toEqual(way.cached);

@@ -215,7 +215,12 @@ export function mcpServerFactory({
       const mcp = new McpServer(
         { name: "millrace", title: "Millrace", version },
         {
-          capabilities: { tools: { listChanged: true }, extensions: { [TASKS]: {} } },
+          // Set for resources too, because the SDK would announce changes of their list, of which nothing notifies.
+          capabilities: {
+            tools: { listChanged: true },
+            resources: { listChanged: false },
+            extensions: { [TASKS]: {} },
+          },
           instructions: INSTRUCTIONS,
         },
       );
