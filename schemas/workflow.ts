@@ -222,6 +222,14 @@ export const SavedWorkflow = Workflow.extend({
     example: [],
   }),
   applied_fixes: AppliedFixes,
+  changed: z
+    .array(z.string())
+    .optional()
+    .meta({
+      description:
+        "With patch: the parts of the definition that differ from before, at most 50. `steps` stands for the order of the steps.",
+      example: ["steps.send", "output"],
+    }),
   guesses: z
     .array(
       z.strictObject({
@@ -298,6 +306,9 @@ export type WrittenVersion = z.infer<typeof WrittenVersion>;
 
 /** A workflow as get_workflow returns it, with what a caller asks for. */
 export const DetailedWorkflow = Workflow.extend({
+  steps: z.array(z.record(z.string(), z.unknown())).optional().meta({
+    description: "With `steps`: these steps of the definition, which is left out.",
+  }),
   definition_text: DefinitionText,
   published_definition: WorkflowDefinition.optional().meta({
     description: "The definition that is live, when `definition` is a newer draft.",

@@ -52,6 +52,32 @@ export function unseenChanges(before: Fields, after: Fields): string[] {
   return names;
 }
 
+/** Maximum number of names of changed parts. */
+const MAX_PARTS = 50;
+
+/**
+ * The parts of a definition that differ: top-level fields, and steps by their ids.
+ * @returns names such as `output` and `steps.send`; `steps` where the order differs
+ */
+export function changedParts(before: Fields, after: Fields): string[] {
+  const [were, are] = [stepsOf(before), stepsOf(after)];
+  const kept = (steps: Map<string, Fields>): string[] =>
+    [...steps.keys()].filter((id) => were.has(id) && are.has(id));
+  const fields = keysOf(before, after).filter((field) => field !== "steps");
+  const names = [
+    ...fields.filter((field) => differ(before[field], after[field])),
+    ...(differ(kept(were), kept(are)) ? ["steps"] : []),
+    ...[...new Set([...were.keys(), ...are.keys()])]
+      .filter((id) => differ(were.get(id), are.get(id)))
+      .map((id) => differenceName(["steps", id])),
+  ];
+  return names.slice(0, MAX_PARTS);
+}
+
+const keysOf = (...objects: readonly Fields[]): string[] => [
+  ...new Set(objects.flatMap((object) => Object.keys(object))),
+];
+
 const differ = (one: unknown, other: unknown): boolean =>
   canonicalJson(one ?? null) !== canonicalJson(other ?? null);
 
@@ -68,5 +94,10 @@ function withoutTexts(schema: unknown): unknown {
   return rest;
 }
 
-const stepsOf = ({ steps = [] }: Fields): Map<string, Fields> =>
-  new Map((steps as (Fields & { id: string })[]).map((step) => [step.id, step]));
+/** The steps by their ids. A draft may have anything in the place of them. */
+const stepsOf = ({ steps }: Fields): Map<string, Fields> =>
+  new Map(
+    (Array.isArray(steps) ? (steps as (Fields | null)[]) : []).flatMap((step) =>
+      typeof step?.["id"] === "string" ? [[step["id"], step] as const] : [],
+    ),
+  );

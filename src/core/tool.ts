@@ -104,13 +104,11 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   /** Whether agents can name the fields of the answer that they want, because it may be long. */
   selectable?: true;
   /**
-   * The field of the answer that MCP leaves out unless `fields` names it, because the caller knows its value: it has just sent
-   * it, or nothing has changed it.
+   * What MCP shows of the answer, or of each item of a list, unless `fields` names fields: without what the caller knows, because
+   * it has just sent it, and what few callers need.
+   * @param input the arguments as they were sent
    */
-  knownField?: {
-    name: string;
-    isKnown: (input: Readonly<Record<string, unknown>>, output: z.output<O>) => boolean;
-  };
+  brief?: (shown: Readonly<Record<string, unknown>>, input: Readonly<Record<string, unknown>>) => object;
   /** Whether it calls systems outside of Millrace, such as a database or a model. */
   openWorld?: boolean;
   /** The error codes of the domain; those that every request can have (400, 401, 403, …) are left out. */

@@ -206,8 +206,8 @@ async function overMcp(clock: FakeClock, config: unknown): Promise<SurfaceClient
       const { isError, content, structuredContent } = await clients[by].call(tool.name, {
         ...input,
         // The other surfaces return the whole answer.
-        ...(tool.knownField !== undefined && {
-          fields: Object.keys((tool.output as z.ZodObject).shape).filter(isShown),
+        ...(tool.brief !== undefined && {
+          fields: Object.keys(((tool.page?.item ?? tool.output) as z.ZodObject).shape).filter(isShown),
         }),
       });
       return isError ? { problem: JSON.parse(content[0]!.text) as Problem } : { output: structuredContent };

@@ -27,7 +27,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   "describe_environment, expressions": 1_240,
   describe_database: 1_260,
   "describe_database, samples": 260,
-  list_workflows: 2_760,
+  list_workflows: 1_460,
   "list_workflows, fields": 1_310,
   get_workflow: 175,
   run_workflow: 1_060,

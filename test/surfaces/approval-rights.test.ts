@@ -1,4 +1,4 @@
-/** `you.can_decide` of an approval says on each surface what a decision answers, whoever asks. */
+/** `you.can_decide` of an approval says on each surface, to each kind of caller, what a decision answers. */
 import { describe, expect, it } from "vitest";
 import type { Scope } from "../../schemas/actor.ts";
 import { apiClient, type ApiClient } from "../support/http.ts";

@@ -138,6 +138,70 @@ describe("fields", () => {
   });
 });
 
+describe("the items of lists over MCP", () => {
+  it("have what an agent chooses by, and the answer says how to get the rest; REST returns all", async () => {
+    const { ask, get } = await open();
+    const description = `${"Sums the orders of a region. ".repeat(6)}Ends here.`;
+    await ask("create_workflow", { name: "A", description, tags: ["x"], definition: steps(1) });
+    const { items, next, total } = await ask("list_workflows");
+    expect([items, total]).toEqual([
+      [{ id: "a", name: "A", description: `${description.slice(0, 100)}…`, status: "draft" }],
+      1,
+    ]);
+    expect(next).toBe(
+      "fields brings what is cut or left out: description, tags, version, created_at, updated_at, created_by.",
+    );
+    const named = await ask("list_workflows", { fields: ["description", "version"] });
+    expect(named).toEqual({ items: [{ id: "a", description, version: 1 }], total: 1, next_cursor: null });
+    // What the call asks for is in the answer.
+    expect((await ask("list_workflows", { include: ["last_run"] }))["items"][0]).toMatchObject({
+      last_run: null,
+    });
+    expect(await ask("list_workflows", { search: "nothing" })).not.toHaveProperty("next");
+    const { body } = await get("GET", "/workflows");
+    expect(body).toMatchObject([{ description, version: 1, tags: ["x"] }]);
+  });
+
+  it("say of a run what the call has not named: its workflow, version, status, time and error", async () => {
+    const { ask, get } = await open();
+    await ask("create_workflow", { name: "A", definition: steps(1) });
+    await ask("create_workflow", {
+      name: "B",
+      definition: { steps: [{ id: "b", type: "assert", that: "false", message: "No orders." }] },
+    });
+    await ask("run_workflow", { workflow_id: "a" });
+    await ask("run_workflow", { workflow_id: "b" });
+    const { items, next } = await ask("list_runs");
+    const [id, created_at] = [expect.any(String) as string, expect.any(String) as string];
+    const error = { code: "assert_failed", message: "No orders.", step_id: "b" };
+    expect(items).toEqual([
+      {
+        id,
+        workflow_id: "b",
+        version: 1,
+        status: "failed",
+        created_at,
+        error: expect.objectContaining(error),
+      },
+      { id, workflow_id: "a", version: 1, status: "succeeded", created_at },
+    ]);
+    expect(next).toBe("fields brings what is cut or left out: trigger, started_at, finished_at.");
+    const ofOne = await ask("list_runs", { workflow_id: "a", values: ["output.value"] });
+    expect(ofOne["items"]).toEqual([
+      { id, version: 1, status: "succeeded", created_at, values: { "output.value": 1 } },
+    ]);
+    expect((await ask("list_runs", { fields: ["error", "trigger"] }))["items"][1]).toEqual({
+      id,
+      error: null,
+      trigger: "mcp",
+    });
+    expect((await get("GET", "/runs?workflow_id=a")).body[0]).toMatchObject({
+      workflow_id: "a",
+      error: null,
+    });
+  });
+});
+
 describe("the definition in answers over MCP", () => {
   it("is left out where the caller sent it or nothing changed it, unless fields names it; REST returns it", async () => {
     const { ask, get } = await open();
@@ -167,11 +231,98 @@ describe("the definition in answers over MCP", () => {
     }
     const shown = { id: "a", definition: steps(3) };
     expect(await ask("publish_workflow", { workflow_id, fields: ["definition"] })).toEqual(shown);
-    // A patch makes a definition that the caller has not seen.
-    const patch = [{ op: "update_step", id: "a", set: { values: { value: 4 } } }];
-    expect(await ask("update_workflow", { workflow_id, patch })).toMatchObject({ definition: steps(4) });
     const { body } = await get("PATCH", "/workflows/a", { definition: steps(5) });
     expect(body).toMatchObject({ definition: steps(5) });
+  });
+});
+
+/** Steps of which each reads the one before it. */
+const many = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `step_${index}`,
+    type: "set",
+    description: `Adds what part ${index} of the report says.`,
+    values: {
+      text: `Row ${index} of the report for the team`,
+      value: index === 0 ? "1" : `\${{ steps.step_${index - 1}.value }}`,
+    },
+  }));
+
+describe("an edit of one step", () => {
+  it.each([15, 30, 120])("of %i sends at most 400 characters and reads at most 2 KB", async (count) => {
+    const { client, ask } = await open();
+    const created = await ask("create_workflow", { name: "A", definition: { steps: many(count) } });
+    expect(created).not.toHaveProperty("definition");
+    const [reading, changing] = [
+      { workflow_id: "a", steps: ["step_7"] },
+      { workflow_id: "a", patch: [{ op: "update_step", id: "step_7", set: { values: { value: "2" } } }] },
+    ];
+    const read = await client.call("get_workflow", reading);
+    expect(outputOf(read)).toMatchObject({ version: 1, steps: [many(8)[7]] });
+    expect(outputOf(read)).not.toHaveProperty("definition");
+    const changed = await client.call("update_workflow", changing);
+    expect(outputOf(changed)).toMatchObject({
+      version: 2,
+      status: "draft",
+      issues: [],
+      changed: ["steps.step_7"],
+    });
+    expect(JSON.stringify([reading, changing]).length).toBeLessThanOrEqual(400);
+    expect(read.content[0]!.text.length + changed.content[0]!.text.length).toBeLessThanOrEqual(2_048);
+  });
+
+  it("names the parts that a patch has changed, on each surface, also where references and the order did", async () => {
+    const { ask, get } = await open();
+    const definition = { steps: many(4), output: "${{ steps.step_3.value }}" };
+    await ask("create_workflow", { name: "A", definition });
+    const patched = async (...patch: object[]) =>
+      (await ask("update_workflow", { workflow_id: "a", patch }))["changed"];
+    expect(await patched({ op: "rename_step", id: "step_3", to: "last" })).toEqual([
+      "output",
+      "steps.step_3",
+      "steps.last",
+    ]);
+    expect(await patched({ op: "remove_step", id: "last" }, { op: "update_top", unset: ["output"] })).toEqual(
+      ["output", "steps.last"],
+    );
+    expect(await patched({ op: "move_step", id: "step_0", after: "step_1" })).toEqual(["steps"]);
+    expect(
+      await patched({ op: "update_step", id: "step_0", set: { description: many(1)[0]!.description } }),
+    ).toEqual([]);
+    const { body } = await get("PATCH", "/workflows/a", {
+      patch: [{ op: "add_step", step: { id: "new", type: "set", values: {} } }],
+    });
+    expect(body).toMatchObject({ changed: ["steps.new"], definition: { steps: { length: 4 } } });
+    // A definition that was sent as a whole is known.
+    expect((await get("PATCH", "/workflows/a", { definition })).body).not.toHaveProperty("changed");
+  });
+
+  it("reads single steps on each surface, and names the ids where one is wrong", async () => {
+    const { ask, get, client } = await open();
+    await ask("create_workflow", { name: "A", definition: { steps: many(3) } });
+    expect((await get("GET", "/workflows/a?steps=step_2,step_0")).body.steps).toEqual([
+      many(3)[2],
+      many(3)[0],
+    ]);
+    const wrong = problemOf(
+      await client.call("get_workflow", { workflow_id: "a", steps: ["step2", "step_1"] }),
+    );
+    expect(wrong).toMatchObject({
+      code: "invalid_input",
+      errors: [
+        {
+          path: "steps[0]",
+          code: "unknown_step",
+          allowed: ["step_0", "step_1", "step_2"],
+          did_you_mean: "step_2",
+        },
+      ],
+    });
+    await ask("create_workflow", { name: "Empty" });
+    const empty = problemOf(await client.call("get_workflow", { workflow_id: "empty", steps: "a" }));
+    expect(empty).toMatchObject({
+      errors: [{ path: "steps[0]", code: "unknown_step", allowed: [] }],
+    });
   });
 });
 

@@ -4,9 +4,13 @@ import { ProjectFilter } from "../../schemas/project.ts";
 import { RunSummary } from "../../schemas/run.ts";
 import { WorkflowIdRef } from "../../schemas/workflow.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
+import { omit } from "../../src/core/omit.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { assertProjectFilter } from "../projects/find-project.ts";
 import { runFilter, MCP_PAGE_SIZE, runPage } from "./run-page.ts";
+
+/** Fields of a run that get_run has for the few runs in question. */
+const FEW_NEED = ["trigger", "started_at", "finished_at"];
 
 export const listRuns = defineTool({
   name: "list_runs",
@@ -16,6 +20,12 @@ export const listRuns = defineTool({
   scope: "read",
   effect: "read",
   selectable: true,
+  brief: (run, { workflow_id }) =>
+    omit(run, [
+      ...FEW_NEED,
+      ...(run["workflow_id"] === workflow_id ? ["workflow_id"] : []),
+      ...(run["error"] === null ? ["error"] : []),
+    ]),
   readsValues: true,
   errors: ["workflow_not_found", "project_not_found", "invalid_cursor"],
   page: { item: RunSummary, mcpLimit: MCP_PAGE_SIZE },

@@ -12,6 +12,7 @@ import {
   WorkflowTags,
 } from "../../schemas/workflow.ts";
 import { unscoped } from "../../src/core/scoped-readers.ts";
+import { omit } from "../../src/core/omit.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { idTakenError, workflowIdIssue } from "../../src/core/workflow-id.ts";
 import { projectFor } from "../projects/project-for.ts";
@@ -33,6 +34,8 @@ export const createWorkflow = defineTool({
   scope: "write",
   effect: "create",
   selectable: true,
+  // What a trail became is new to the caller.
+  brief: (workflow, { from }) => ((from ?? null) === null ? omit(workflow, ["definition"]) : workflow),
   errors: [
     "project_not_found",
     "run_not_found",

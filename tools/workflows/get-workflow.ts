@@ -1,9 +1,18 @@
 import { z } from "zod";
-import { DetailedWorkflow, Version, WorkflowIdRef } from "../../schemas/workflow.ts";
+import { shortSchemas } from "../../schemas/short-schemas.ts";
+import { text } from "../../schemas/text.ts";
+import {
+  DetailedWorkflow,
+  Version,
+  WorkflowIdRef,
+  type WorkflowWithDefinition,
+} from "../../schemas/workflow.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
+import { invalidInput } from "../../src/core/issues.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { lastReviewOf } from "../reviews/last-review.ts";
 import { scheduleState } from "../schedules/schedule-state.ts";
+import { idOf, type Step, stepsOf, unknownStep } from "./definition-steps.ts";
 import { workflowEtag } from "./etag.ts";
 import { findVersion } from "./find-version.ts";
 import { lastRunOf } from "./last-run.ts";
@@ -30,14 +39,30 @@ export const getWorkflow = defineTool({
       .max(5)
       .default([])
       .meta({ description: "What to add; versions: who, with which key, changed what and why." }),
+    steps: z
+      .array(text(64, 1))
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({
+        description: "Ids of steps: only these, in place of the definition.",
+        example: ["revenue"],
+      })
+      .register(shortSchemas, {
+        type: "array",
+        items: { type: "string" },
+        description: "Only these steps (ids), no definition.",
+      }),
   }),
   output: DetailedWorkflow,
   etag: (output) => (output.schedule === undefined ? workflowEtag(output) : undefined),
-  async run({ workflow_id, version, include }, ctx) {
-    const found = await findWorkflow(ctx.read.workflows, workflow_id);
+  async run({ workflow_id, version, include, steps }, ctx) {
+    const workflow = await findWorkflow(ctx.read.workflows, workflow_id);
+    const found = steps === undefined ? workflow : withSteps(workflow, steps);
     const { id, published_version: published } = found;
     const used_by = await ctx.read.workflows.callers(id, { published: false });
-    const isDraftNewer = published !== null && published < found.version && found.status === "published";
+    const isDraftNewer =
+      published !== null && published < found.version && found.status === "published" && steps === undefined;
     const live = isDraftNewer ? await ctx.read.workflows.findVersion(id, published) : undefined;
     const schedule = include.includes("schedule") ? await ctx.read.schedules.find(id) : undefined;
     return {
@@ -68,3 +93,20 @@ export const getWorkflow = defineTool({
     };
   },
 });
+
+/**
+ * A workflow with single steps in place of its definition.
+ * @throws AppError invalid_input with an issue for each id that no step has
+ */
+function withSteps(
+  { definition, ...workflow }: WorkflowWithDefinition,
+  ids: readonly string[],
+): Omit<WorkflowWithDefinition, "definition"> & { steps: Step[] } {
+  const all = stepsOf(definition ?? {});
+  const found = ids.map((id) => all.find((step) => idOf(step) === id));
+  const issues = ids.flatMap((id, index) =>
+    found[index] === undefined ? [unknownStep(all, id, `steps[${index}]`)] : [],
+  );
+  if (issues.length > 0) throw invalidInput(issues);
+  return { ...workflow, steps: found as Step[] };
+}

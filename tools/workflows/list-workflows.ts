@@ -5,7 +5,9 @@ import { SearchText, text } from "../../schemas/text.ts";
 import { Cursor, Limit, MAX_FOUND, MAX_TOTAL, pageOf } from "../../schemas/page.ts";
 import { ProjectFilter } from "../../schemas/project.ts";
 import { Workflow, WorkflowStatus } from "../../schemas/workflow.ts";
+import { omit } from "../../src/core/omit.ts";
 import { defineTool } from "../../src/core/tool.ts";
+import { truncate } from "../../src/core/truncate.ts";
 import { assertProjectFilter } from "../projects/find-project.ts";
 import { lastRunOf } from "./last-run.ts";
 
@@ -34,6 +36,11 @@ const Ids = z
   .meta({ description: `Only these, archived ones too; at most ${MAX_IDS}.`, example: ["weekly-revenue"] });
 shortSchemas.add(Ids, { type: "array", items: { type: "string" }, description: "Archived too." });
 
+/** Maximum length of a description in the short form of a workflow, in characters: enough to choose by. */
+const BRIEF_DESCRIPTION = 100;
+/** Fields of a workflow by which no agent chooses one. */
+const FEW_NEED = ["tags", "version", "published_version", "created_at", "updated_at", "created_by"];
+
 export const listWorkflows = defineTool({
   name: "list_workflows",
   title: "List workflows",
@@ -44,6 +51,10 @@ export const listWorkflows = defineTool({
   scope: "read",
   effect: "read",
   selectable: true,
+  brief: ({ description, ...workflow }) => ({
+    ...omit(workflow, FEW_NEED),
+    description: truncate(description as string, BRIEF_DESCRIPTION),
+  }),
   errors: ["project_not_found", "invalid_cursor"],
   page: {
     item: Workflow,

@@ -5,6 +5,7 @@ import { checkJsonValue, text } from "../../schemas/text.ts";
 import { MAX_STEPS } from "../../schemas/workflow-definition.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
+import { idOf, type Step, stepsOf, unknownStep } from "./definition-steps.ts";
 
 const Ref = text(64, 1);
 const Fields = z.record(z.string(), z.unknown()).check(checkJsonValue);
@@ -53,7 +54,6 @@ export const Patch = z
   });
 export type Patch = z.output<typeof Patch>;
 
-type Step = Record<string, unknown>;
 type Definition = Record<string, unknown>;
 
 /** The issues of one operation; `applyPatch` collects those of all operations. */
@@ -188,22 +188,11 @@ function fieldIssues(operation: Operation): Issue[] {
   return issues;
 }
 
-const stepsOf = ({ steps }: Definition): Step[] => (Array.isArray(steps) ? (steps as Step[]) : []);
-const idOf = (step: Step | null): unknown => step?.["id"];
-
 /** @throws OperationError unknown_step */
 function findIndex(steps: readonly Step[], id: string, path: string): number {
   const index = steps.findIndex((step) => idOf(step) === id);
   if (index >= 0) return index;
-  const ids = steps.map(idOf).filter((stepId) => typeof stepId === "string");
-  const near = nearMatch(id, ids);
-  throw new OperationError({
-    path,
-    code: "unknown_step",
-    message: `names no step: there is no "${id}"`,
-    allowed: ids.slice(0, 100),
-    ...(near !== undefined && { did_you_mean: near, fix: `Write ${near}.` }),
-  });
+  throw new OperationError(unknownStep(steps, id, path));
 }
 
 function newStep(steps: readonly Step[], step: Step): Step {

@@ -10,6 +10,7 @@ import {
   WorkflowIdRef,
 } from "../../schemas/workflow.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
+import { omit } from "../../src/core/omit.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import type { ReviewRecord } from "../../src/core/review-ports.ts";
 import { assertBacktested, auditAccepted } from "../backtests/backtest-rule.ts";
@@ -40,12 +41,12 @@ export const publishWorkflow = defineTool({
   title: "Publish a workflow",
   description:
     "Publishes a version: runs use it from now on, and its schedule starts. It must have no issues; its examples must pass, " +
-    "and the backtest where one is needed. With review in the answer, a person decides. Over MCP the definition is shown only if fields names it.",
+    "and the backtest where one is needed. With review in the answer, a person decides.",
   route: "POST /workflows/:workflow_id/publish",
   scope: "publish",
   effect: "update",
   selectable: true,
-  knownField: { name: "definition", isKnown: () => true },
+  brief: (workflow) => omit(workflow, ["definition"]),
   openWorld: true,
   errors: [
     "workflow_not_found",

@@ -14,11 +14,13 @@ import {
   WorkflowTags,
 } from "../../schemas/workflow.ts";
 import { canonicalJson } from "../../src/core/canonical-json.ts";
+import { changedParts } from "../../src/core/definition-changes.ts";
 import type { BaseText } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import type { WorkflowContent, WorkflowReader, Writers } from "../../src/core/ports.ts";
+import { omit } from "../../src/core/omit.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { findingsOf, readDefinition } from "./check-definition.ts";
 import { workflowEtag } from "./etag.ts";
@@ -36,16 +38,12 @@ export const updateWorkflow = defineTool({
   description:
     "Changes a workflow: the fields that you send replace the old ones; patch changes single steps. Creates a new version as " +
     "a draft: the published version stays live until publish_workflow. issues lists what keeps the definition from running. " +
-    "if_match (the version you started from) protects others' edits. Over MCP a definition that you sent is shown only if fields names it.",
+    "if_match (the version you started from) protects others' edits.",
   route: "PATCH /workflows/:workflow_id",
   scope: "write",
   effect: "update",
   selectable: true,
-  // A patch and applied fixes make a definition that the caller has not seen as a whole.
-  knownField: {
-    name: "definition",
-    isKnown: ({ patch }, { applied_fixes: applied }) => (patch ?? null) === null && applied === undefined,
-  },
+  brief: (workflow) => omit(workflow, ["definition"]),
   errors: ["workflow_not_found", "workflow_archived", "version_conflict", "storage_limit_reached"],
   headers: { if_match: "If-Match" },
   example: { description: "Revenue by region for the last seven days, net.", reason: "Net figures" },
@@ -102,7 +100,15 @@ export const updateWorkflow = defineTool({
         await ctx.engine.assertMayStore(tx, ctx.actor.principal, projectOf(current));
         return tx.workflows.addVersion(current, after, { kind: "updated", reason, actor: ctx.actor });
       });
-      if (saved !== undefined) return { ...saved, ...nextStep(saved), ...(checked && findingsOf(checked)) };
+      if (saved !== undefined)
+        return {
+          ...saved,
+          ...nextStep(saved),
+          ...(checked && findingsOf(checked)),
+          ...(patch !== undefined && {
+            changed: changedParts(base.definition ?? {}, saved.definition ?? {}),
+          }),
+        };
     }
     throw new AppError(
       "version_conflict",

@@ -43,7 +43,7 @@ export function takeFields(
   const asked = takesValues(tool) ? valuesIn(others) : undefined;
   const input = asked === undefined ? others : { ...others, [VALUES]: asked };
   if (fields === undefined || fields === null)
-    return { input, select: (output) => withoutKnown(tool, input, output) };
+    return { input, select: (output) => briefly(tool, input, output) };
   const allowed = Object.keys(((tool.page?.item ?? tool.output) as z.ZodObject).shape).filter(
     (name) => name !== "project" || choosesProject(access),
   );
@@ -72,15 +72,30 @@ const isValuePath = (name: unknown): boolean =>
 const valuesIn = ({ [VALUES]: values }: Record<string, unknown>): readonly unknown[] | undefined =>
   values === undefined || values === null ? undefined : namesIn(values);
 
-function withoutKnown(
-  { knownField: known }: AnyTool,
-  input: Record<string, unknown>,
+/** The short form of an answer. That of a list says how to get what its items lack. */
+function briefly(
+  { brief, page }: AnyTool,
+  input: Readonly<Record<string, unknown>>,
   output: unknown,
 ): unknown {
-  if (known === undefined || !known.isKnown(input, output)) return output;
-  const { [known.name]: _, ...rest } = output as Record<string, unknown>;
-  return rest;
+  if (brief === undefined) return output;
+  if (page === undefined) return brief(output as Item, input);
+  const { items, ...rest } = output as { items: Item[] };
+  const shown = items.map((item) => brief(item, input) as Item);
+  const cut = new Set(
+    items.flatMap((item, index) =>
+      Object.keys(item).filter((name) => item[name] !== null && item[name] !== shown[index]![name]),
+    ),
+  );
+  const named = [...cut].filter((name) => !Object.hasOwn(input, name));
+  return {
+    items: shown,
+    ...rest,
+    ...(named.length > 0 && { next: `fields brings what is cut or left out: ${named.join(", ")}.` }),
+  };
 }
+
+type Item = Record<string, unknown>;
 
 /** The names in a list, or in a text with commas or of JSON, as some models write lists. Brackets in a path stay. */
 const namesIn = (fields: unknown): readonly unknown[] =>
