@@ -206,9 +206,10 @@ async function overMcp(clock: FakeClock, config: unknown): Promise<SurfaceClient
       const { isError, content, structuredContent } = await clients[by].call(tool.name, {
         ...input,
         // The other surfaces return the whole answer.
-        ...(tool.brief !== undefined && {
-          fields: Object.keys(((tool.page?.item ?? tool.output) as z.ZodObject).shape).filter(isShown),
-        }),
+        ...(tool.selectable === true &&
+          tool.brief !== undefined && {
+            fields: Object.keys(((tool.page?.item ?? tool.output) as z.ZodObject).shape).filter(isShown),
+          }),
       });
       return isError ? { problem: JSON.parse(content[0]!.text) as Problem } : { output: structuredContent };
     },

@@ -5,7 +5,10 @@ import { FUNCTIONS } from "../../src/engine/definition/expressions/functions.ts"
 import { LOOPS } from "../../src/engine/definition/expressions/loops.ts";
 import { NOTES } from "../../tools/environment/guide-notes.ts";
 import { definitionSchema } from "../../src/engine/definition/definition-schema.ts";
+import { ERRORS } from "../../src/core/errors.ts";
+import { STEP_ERRORS } from "../../src/core/step-errors.ts";
 import { stepTypes } from "../../src/steps/index.ts";
+import { SYNONYMS } from "../../tools/environment/topic-synonyms.ts";
 import { EXAMPLE_DEFINITION, getGuide, getGuides, TOPICS } from "../../tools/environment/guide.ts";
 import { catalogue } from "../../tools/index.ts";
 import { describeEnvironment } from "../../tools/environment/describe-environment.ts";
@@ -15,7 +18,8 @@ import { testInstance } from "../support/instance.ts";
 import { callOf } from "../support/call-context.ts";
 
 const guideTo = (topic: string) => getGuide(topic, stepTypes, catalogue)!;
-const about = (asked: string) => getGuides([asked], stepTypes, catalogue).guide;
+const known = (topic: string) => getGuides([topic], stepTypes, catalogue);
+const about = (asked: string) => known(asked).guide;
 const topics = [...TOPICS, ...stepTypes.map(({ type }) => type)];
 
 interface NamedFields {
@@ -105,6 +109,24 @@ describe("the guide", () => {
     expect(getGuides(["cooking, cooking", "[]"], stepTypes, catalogue).unknown).toEqual(["cooking"]);
     expect(getGuides([", "], stepTypes, catalogue).unknown).toEqual([", "]);
     expect(guide).toBe(guideTo("retry"));
+  });
+
+  it("knows error codes, operations, and words of other workflow languages", () => {
+    expect(about("http_status")).toBe(
+      "- `http_status`, an error code of steps: The response has an unexpected status. `retry` repeats it unless `on` names others.",
+    );
+    expect(about("assert_failed")).toContain("`retry` repeats it only if `on` names it.");
+    expect(about("version_conflict")).toMatch(/^- `version_conflict`, an error code of calls \(\d+\): /);
+    expect(about("run_workflow")).toContain("(POST /workflows/:workflow_id/runs): ");
+    expect(about("start_backfill")).toContain("(not over MCP: POST ");
+    for (const code of [...Object.keys(STEP_ERRORS), ...Object.keys(ERRORS)])
+      expect(known(code).unknown).toEqual([]);
+    for (const [word, meant] of SYNONYMS)
+      expect([word, known(word)]).toEqual([word, getGuides([meant], stepTypes, catalogue)]);
+    expect(about("error handling")).toBe(about("on_error, retry, undo"));
+    expect(about("approval.by")).toBe(about("approval"));
+    expect(about("webhooks pagination")).toBe(about("triggers, repeat"));
+    expect(known("for each, cooking recipes").unknown).toEqual(["cooking recipes"]);
   });
 
   it("says first what a word is in the language, and of other operations only where the language has no such word", () => {

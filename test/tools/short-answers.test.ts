@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { apiClient } from "../support/http.ts";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
 import { connect, outputOf, problemOf } from "../support/mcp.ts";
+import { scriptedMcpServer } from "../support/scripted-mcp-server.ts";
 
 function database(name: string, tables: number, text = "a") {
   const dataset = join(temporaryDirectory(), `${name}.db`);
@@ -21,8 +22,8 @@ function database(name: string, tables: number, text = "a") {
   return { name, type: "sqlite", dataset };
 }
 
-async function open(databases: object[] = []) {
-  const config = { databases };
+async function open(databases: object[] = [], more: object = {}) {
+  const config = { databases, ...more };
   const instance = await testInstance();
   await instance.executor({ config });
   const [rest, mcp] = [await instance.rest({ config }), await instance.mcp({ config })];
@@ -53,6 +54,58 @@ describe("describe_environment", () => {
     // The editor asks often, so REST asks the databases only for those who want it.
     expect((await get("GET", "/environment")).body).not.toHaveProperty("tables");
     expect((await get("GET", "/environment?fields=tables")).body).toEqual({ tables });
+  });
+});
+
+describe("describe_environment without fields", () => {
+  it("has the arguments of tools as far as they fit, and fields names all", async () => {
+    const listed = Array.from({ length: 40 }, (_, index) => ({
+      name: `find_customers_by_region_${index}`,
+      inputSchema: {
+        type: "object",
+        properties: Object.fromEntries(
+          ["region", "segment", "since", "limit"].map((name) => [`${name}_of_customers`, {}]),
+        ),
+        required: ["region_of_customers"],
+      },
+    }));
+    const servers = await Promise.all(
+      ["crm", "erp"].map(async (name) => ({
+        name,
+        url: (await scriptedMcpServer({ "tools/list": JSON.stringify({ tools: listed }) })).url,
+      })),
+    );
+    const { ask } = await open([], { mcp_servers: servers });
+    const { tools } = await ask("describe_environment");
+    for (const { tools: shown, others } of tools) {
+      expect(shown.join("").length).toBeLessThanOrEqual(1_500);
+      expect(shown[0]).toBe(
+        "find_customers_by_region_0(region_of_customers*, segment_of_customers, since_of_customers, limit_of_customers)",
+      );
+      expect(shown.length + others.length).toBe(40);
+      expect(others.at(-1)).toBe("find_customers_by_region_39");
+    }
+    const { tools: all } = await ask("describe_environment", { fields: ["tools"] });
+    expect(all).toMatchObject([{ tools: { length: 40 } }, { tools: { length: 40 } }]);
+    expect(all[0]).not.toHaveProperty("others");
+  });
+
+  it("leaves out limits of which more than half is left, and that there is no limit of uses", async () => {
+    const limits = { per_key: { runs_per_hour: 3, unfinished_runs: 2 } };
+    const { ask } = await open([database("shop", 1)], { limits });
+    const names = async (args = {}) =>
+      ((await ask("describe_environment", args))["your_limits"] ?? []).map(
+        ({ limit }: { limit: string }) => limit,
+      );
+    expect(await names()).toEqual([]);
+    expect(await names({ fields: ["your_limits"] })).toEqual(expect.arrayContaining(["runs_per_hour"]));
+    await ask("create_workflow", { name: "A", definition: steps(1) });
+    for (let run = 0; run < 2; run += 1) await ask("run_workflow", { workflow_id: "a" });
+    expect(await names()).toEqual(["runs_per_hour"]);
+    const [shop] = (await ask("describe_environment"))["databases"];
+    expect(Object.keys(shop)).toEqual(["name", "type", "access"]);
+    const [whole] = (await ask("describe_environment", { fields: ["databases"] }))["databases"];
+    expect(whole).toMatchObject({ concurrency: null });
   });
 });
 

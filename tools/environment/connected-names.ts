@@ -1,7 +1,7 @@
 /** The tables of all databases and the tools of all MCP servers, in short: what a definition names. */
 import { z } from "zod";
 import { AppError } from "../../src/core/errors.ts";
-import type { Connections, TableDescription } from "../../src/core/connections.ts";
+import type { Connections, McpTool, TableDescription } from "../../src/core/connections.ts";
 import { formatShape } from "../../src/core/format-shape.ts";
 import { shapeOfReturnedValue } from "../../src/core/json-schema/index.ts";
 import { StepError } from "../../src/core/step-errors.ts";
@@ -13,6 +13,8 @@ const TABLES_CHARS = 5_000;
 const MAX_NAMES = 40;
 /** Maximum number of tables of a database that are read. */
 const MAX_TABLES = 200;
+/** Maximum size of all tools with their arguments together in an answer that has all parts, in characters. Others are listed by name only. */
+export const TOOLS_CHARS = 3_000;
 /** Maximum number of tools of a server. */
 const MAX_TOOLS = 40;
 /** Maximum length of the output of a tool, in characters. A longer one is cut, and ends with an ellipsis. */
@@ -55,6 +57,13 @@ export const ServerTools = z
         "Each with its arguments (an asterisk marks required ones) and, where the server declares it, its output; … ends a cut one.",
       example: ["search(query*, limit): {hits: [text]}"],
     }),
+    others: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description: "Further tools, without their arguments: `fields` with `tools` returns these.",
+        example: ["merge_customers"],
+      }),
     total: z
       .int()
       .optional()
@@ -86,13 +95,7 @@ function withinShare(
   tables: readonly TableDescription[],
   share: number,
 ): Omit<z.output<typeof DatabaseTables>, "database"> {
-  let left = share;
-  const lines: string[] = [];
-  for (const line of tables.map(tableLine)) {
-    left -= line.length;
-    if (left < 0) break;
-    lines.push(line);
-  }
+  const lines = fitting(tables.map(tableLine), share);
   const others = tables.slice(lines.length, lines.length + MAX_NAMES).map(({ name }) => name);
   const named = lines.length + others.length;
   return {
@@ -108,26 +111,38 @@ const tableLine = ({ name, kind, columns, row_count: rows }: TableDescription): 
   return `${name}${facts.length > 0 ? ` (${facts.join(", ")})` : ""}: ${listed.join(", ")}`;
 };
 
-/** Reads the tools of every MCP server that can be used. */
+/** Reads the tools of every MCP server that can be used. @param options.maxChars of all tools with their arguments together */
 export async function toolsOf(
   ctx: ToolContext,
   { mcpServers }: Pick<Connections, "mcpServers">,
+  { maxChars }: { maxChars: number },
 ): Promise<z.output<typeof ServerTools>[]> {
   const usable = mcpServers.list().filter(({ unavailableReason }) => unavailableReason === null);
+  const share = Math.floor(maxChars / Math.max(1, usable.length));
   return Promise.all(
     usable.map(async ({ name: server }) => {
       const tools = await withinTime(ctx, (call) => mcpServers.tools(server, call));
       if (!Array.isArray(tools)) return { server, tools: [], unreadable: tools.unreadable };
-      const lines = tools
-        .slice(0, MAX_TOOLS)
-        .map(
-          ({ name, inputSchema, outputSchema }) =>
-            `${name}(${argumentsOf(inputSchema)})${outputSchema === null ? "" : `: ${outputOf(outputSchema)}`}`,
-        );
-      const entry = { server, tools: lines };
-      return tools.length > MAX_TOOLS ? Object.assign(entry, { total: tools.length }) : entry;
+      const named = tools.slice(0, MAX_TOOLS);
+      const lines = fitting(named.map(toolLine), share);
+      const others = named.slice(lines.length).map(({ name }) => name);
+      return Object.assign(
+        { server, tools: lines },
+        others.length > 0 && { others },
+        tools.length > MAX_TOOLS && { total: tools.length },
+      );
     }),
   );
+}
+
+const toolLine = ({ name, inputSchema, outputSchema }: McpTool): string =>
+  `${name}(${argumentsOf(inputSchema)})${outputSchema === null ? "" : `: ${outputOf(outputSchema)}`}`;
+
+/** The first lines that fit into a share. @param share in characters */
+function fitting(lines: readonly string[], share: number): string[] {
+  let left = share;
+  const end = lines.findIndex((line) => (left -= line.length) < 0);
+  return end < 0 ? [...lines] : lines.slice(0, end);
 }
 
 function argumentsOf(schema: Readonly<Record<string, unknown>>): string {

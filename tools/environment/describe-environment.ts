@@ -10,12 +10,12 @@ import type { Connections, NamedConnection } from "../../src/core/connections.ts
 import { iso, SECOND } from "../../src/core/clock.ts";
 import type { EngineApi, RemainingUsage } from "../../src/core/engine-port.ts";
 import { formatShape } from "../../src/core/format-shape.ts";
-import { invalidInput } from "../../src/core/issues.ts";
-import { nearMatch } from "../../src/core/near-match.ts";
-import type { AnyStepType, Field } from "../../src/core/step-type.ts";
+import type { Field } from "../../src/core/step-type.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { projectFor } from "../projects/project-for.ts";
-import { DatabaseTables, ServerTools, tablesOf, toolsOf } from "./connected-names.ts";
+import { answerTopics } from "./answer-topics.ts";
+import { briefEnvironment } from "./brief-environment.ts";
+import { DatabaseTables, ServerTools, tablesOf, TOOLS_CHARS, toolsOf } from "./connected-names.ts";
 import { visibleWorkflows, VisibleWorkflows } from "./visible-workflows.ts";
 import { SHORT_GUIDE } from "./short-guide.ts";
 import { MAX_CALL_DEPTH } from "../../src/engine/run-state/pin-calls.ts";
@@ -182,6 +182,8 @@ export const describeEnvironment = defineTool({
   route: "GET /environment",
   scope: "read",
   effect: "read",
+  brief: (environment, { fields }) =>
+    (fields ?? null) === null ? briefEnvironment(environment) : environment,
   openWorld: true,
   errors: ["project_not_found"],
   input: z.strictObject({
@@ -215,7 +217,7 @@ export const describeEnvironment = defineTool({
   run: async ({ topic, fields, project: requested }, ctx) => {
     const { actor, engine } = ctx;
     const { stepTypes } = engine;
-    if (topic !== undefined) return guideTo(topic, stepTypes);
+    if (topic !== undefined) return answerTopics(topic, stepTypes);
     const project = await projectFor(ctx, "read", requested);
     const connections = await engine.connectionsOf(project, actor.principal.access.keyLimits);
     const usage = await engine.remainingUsage(actor.principal, [project]);
@@ -223,7 +225,9 @@ export const describeEnvironment = defineTool({
     const [workflows, tables, tools] = await Promise.all([
       wanted.has("workflows") ? visibleWorkflows(ctx, requested) : undefined,
       wanted.has("tables") ? tablesOf(ctx, connections) : undefined,
-      wanted.has("tools") ? toolsOf(ctx, connections) : undefined,
+      wanted.has("tools")
+        ? toolsOf(ctx, connections, { maxChars: fields === undefined ? TOOLS_CHARS : Infinity })
+        : undefined,
     ]);
     const parts = {
       ...(await overview(engine, connections)),
@@ -250,40 +254,6 @@ const serializeLimit = ({ limit, project, max, remaining, resetsAt }: RemainingU
 
 const firstSentence = (description: string): string =>
   /^.*?[.](?=\s|$)/s.exec(description)?.[0] ?? description;
-
-/** Maximum number of unknown topics that an answer names. */
-const MAX_UNKNOWN = 20;
-
-/**
- * The guide to the topics that there are, with a warning about each other one.
- * @param topics one or several, separated by commas
- * @throws AppError invalid_input if there is none of them
- */
-async function guideTo(
-  topics: string | readonly string[],
-  stepTypes: readonly AnyStepType[],
-): Promise<{ guide: string; warnings?: Issue[] }> {
-  // Loaded on demand, because the guide imports the whole language, and the catalogue contains this operation.
-  const [{ getGuides, TOPICS }, { catalogue }] = await Promise.all([
-    import("./guide.ts"),
-    import("../index.ts"),
-  ]);
-  const { guide, unknown, words } = getGuides([topics].flat(), stepTypes, catalogue);
-  const allowed = [...TOPICS, ...stepTypes.map(({ type }) => type)];
-  const issues = unknown
-    .slice(0, MAX_UNKNOWN)
-    .map((topic) => unknownTopic(topic, allowed, nearMatch(topic, [...allowed, ...words])));
-  if (guide === "") throw invalidInput(issues);
-  return { guide, ...(issues.length > 0 && { warnings: issues }) };
-}
-
-const unknownTopic = (topic: string, allowed: string[], near: string | undefined): Issue => ({
-  path: "topic",
-  code: "not_allowed",
-  message: `has "${topic}", which is no topic of the guide, no field and no function`,
-  allowed,
-  ...(near !== undefined && { did_you_mean: near }),
-});
 
 /** A connection, with the reason if it can't be used. */
 const serializeConnection = ({ name, type, unavailableReason }: NamedConnection) =>

@@ -4,6 +4,7 @@
  */
 import { MAX_ITERATIONS } from "../../schemas/repeat.ts";
 import { COMMON_STEP_FIELDS, MAX_STEPS, TOP_FIELDS } from "../../schemas/workflow-definition.ts";
+import { ERRORS } from "../../src/core/errors.ts";
 import { formatShape } from "../../src/core/format-shape.ts";
 import { STEP_ERRORS } from "../../src/core/step-errors.ts";
 import type { AnyStepType, Field } from "../../src/core/step-type.ts";
@@ -74,7 +75,8 @@ const isWhole = (topic: string, stepTypes: readonly AnyStepType[]): boolean =>
 const wordsOf = (stepTypes: readonly AnyStepType[], operations: readonly AnyTool[]): ReadonlySet<string> =>
   new Set([
     ...definitionFields(stepTypes).keys(),
-    ...[FUNCTIONS, LOOPS, NOTES].flatMap((words) => Object.keys(words)),
+    ...operations.map(({ name }) => name),
+    ...[FUNCTIONS, LOOPS, NOTES, STEP_ERRORS, ERRORS].flatMap((words) => Object.keys(words)),
     ...operationFields(operations).running.keys(),
     ...operationFields(operations).others.keys(),
   ]);
@@ -97,12 +99,37 @@ function wordGuide(
     ...placeLines(definitionFields(stepTypes).get(word) ?? []),
     ...(has(FUNCTIONS) ? [functionLine(word, FUNCTIONS[word]!.usage)] : []),
     ...(has(LOOPS) ? [functionLine(word, LOOPS[word as keyof typeof LOOPS])] : []),
+    ...errorLines(word),
+    ...operations.filter(({ name }) => name === word).map(operationLine),
   ];
   const taken = [...(running.get(word) ?? []), ...(language.length > 0 ? [] : (others.get(word) ?? []))];
   const lines = [...language, ...placeLines(taken).slice(0, MAX_OPERATION_LINES)];
   const parts = [...(lines.length > 0 ? [lines.join("\n")] : []), ...(has(NOTES) ? [NOTES[word]!] : [])];
   return parts.length === 0 ? undefined : parts.join("\n\n");
 }
+
+function errorLines(word: string): string[] {
+  const { title, transient } = lookUp(STEP_ERRORS, word) ?? {};
+  const answer = lookUp(ERRORS, word);
+  return [
+    ...(title === undefined
+      ? []
+      : [
+          `- \`${word}\`, an error code of steps: ${title}. \`retry\` repeats it ${transient ? "unless `on` names others" : "only if `on` names it"}.`,
+        ]),
+    ...(answer === undefined
+      ? []
+      : [
+          `- \`${word}\`, an error code of calls (${answer.status}): ${answer.title}. Its detail and errors say what to do.`,
+        ]),
+  ];
+}
+
+const lookUp = <T>(table: Readonly<Record<string, T>>, word: string): T | undefined =>
+  Object.hasOwn(table, word) ? table[word] : undefined;
+
+const operationLine = ({ name, route, description, surfaces }: AnyTool): string =>
+  `- \`${name}\` (${surfaces?.includes("mcp") === false ? "not over MCP: " : ""}${route}): ${description}`;
 
 const functionLine = (name: string, usage: string): string => `- \`${name}\`: \`${usage}\``;
 

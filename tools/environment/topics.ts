@@ -1,5 +1,7 @@
 /** Reads the topics that agents ask for, and joins the guides to them. */
 
+import { SYNONYMS } from "./topic-synonyms.ts";
+
 /** The parts of a text that name topics: lists of them are also written as JSON, or in quotes. */
 const SEPARATORS = /[,;\n[\]"'`]+/;
 
@@ -20,13 +22,18 @@ export function readTopics(
   return { topics: [...topics], unknown: isEmpty ? [...asked] : [...unknown] };
 }
 
-/** The topics that a text names: `for each`, `retry.attempts` (a field of a field), or several words. */
+/** The topics that a text names: `for each`, `retry.attempts` (a field of a field), a synonym, or several words. */
 function meantTopics(written: string, isKnown: (topic: string) => boolean): string[] {
   const name = written.toLowerCase().replaceAll(/[\s-]+/g, "_");
-  const one = [written, name, name.split(".").at(-1)!].find(isKnown);
+  const parts = name.split(".");
+  const one = [written, name, parts.at(-1)!, parts[0]!].find(isKnown);
   if (one !== undefined) return [one];
+  const meant = SYNONYMS.get(name);
+  if (meant !== undefined) return meant.split(", ");
   const words = written.toLowerCase().split(/\s+/);
-  return words.every(isKnown) ? words : [];
+  if (words.length < 2) return [];
+  const topics = words.map((word) => meantTopics(word, isKnown));
+  return topics.every((found) => found.length > 0) ? topics.flat() : [];
 }
 
 export interface TopicGuide {

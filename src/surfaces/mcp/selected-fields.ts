@@ -38,7 +38,7 @@ export function takeFields(
   args: Record<string, unknown>,
   { access }: Pick<Principal, "access">,
 ): { input: Record<string, unknown>; select: SelectFields } {
-  if (tool.selectable !== true) return { input: args, select: (output) => output };
+  if (tool.selectable !== true) return { input: args, select: (output) => briefly(tool, args, output) };
   const { fields, ...others } = args;
   const asked = takesValues(tool) ? valuesIn(others) : undefined;
   const input = asked === undefined ? others : { ...others, [VALUES]: asked };
