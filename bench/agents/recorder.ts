@@ -72,6 +72,9 @@ export async function connectRecorder(
 const MIN_ID = 8;
 const MAX_ID = 300;
 
+/** Parts of answers that name what the language has, which no instance assigns. */
+const OF_LANGUAGE: ReadonlySet<string> = new Set(["functions", "step_types"]);
+
 /** The texts of a JSON value that may be ids, by JSON Pointer. */
 export function idsOf(text: string): Map<string, string> {
   const found = new Map<string, string>();
@@ -80,7 +83,7 @@ export function idsOf(text: string): Map<string, string> {
       if (value.length >= MIN_ID && value.length <= MAX_ID && !/\s/.test(value) && /[\d_]/.test(value))
         found.set(pointer, value);
     } else if (typeof value === "object" && value !== null)
-      for (const [name, inner] of Object.entries(value))
+      for (const [name, inner] of Object.entries(value).filter(([field]) => !OF_LANGUAGE.has(field)))
         visit(inner, `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
   };
   try {
