@@ -21,7 +21,7 @@ const WORKFLOWS = 30;
 
 /** The largest size of each answer in tokens (a quarter of its characters): what was measured, and a twentieth more. */
 const LIMITS: Readonly<Record<string, number>> = {
-  describe_environment: 2_600,
+  describe_environment: 2_580,
   "describe_environment, tables": 840,
   "describe_environment, definition": 3_500,
   "describe_environment, expressions": 1_240,
@@ -35,7 +35,10 @@ const LIMITS: Readonly<Record<string, number>> = {
   "get_run, fields": 15,
   "get_run, full": 1_310,
   retry_run: 1_070,
-  list_runs: 155,
+  list_runs: 112,
+  "get_workflow, 120 steps": 5_580,
+  "get_workflow, one of 120 steps": 107,
+  "update_workflow, one of 120 steps": 66,
 };
 
 function database(name: string, tables: number) {
@@ -52,6 +55,18 @@ function database(name: string, tables: number) {
   db.close();
   return { name, type: "sqlite", dataset };
 }
+
+/** Steps of which each reads the one before it. */
+const longSteps = (count: number): object[] =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `step_${index}`,
+    type: "set",
+    description: `Adds what part ${index} of the report says.`,
+    values: {
+      text: `Row ${index} of the report for the team`,
+      value: index === 0 ? "1" : `\${{ steps.step_${index - 1}.value }}`,
+    },
+  }));
 
 /** An instance with 3 databases, 20 tables, 2 models, 2 servers and 30 workflows, and the client of an agent. */
 async function open() {
@@ -139,6 +154,14 @@ describe("the tokens of an answer", () => {
     await measure("get_run, full", "get_run", { run_id: run["id"], detail: "full" });
     await measure("retry_run", "retry_run", { run_id: run["id"] });
     await measure("list_runs", "list_runs");
+    const { id } = (await call("create_workflow", { name: "Long", definition: { steps: longSteps(120) } }))
+      .output;
+    await measure("get_workflow, 120 steps", "get_workflow", { workflow_id: id });
+    await measure("get_workflow, one of 120 steps", "get_workflow", { workflow_id: id, steps: ["step_7"] });
+    await measure("update_workflow, one of 120 steps", "update_workflow", {
+      workflow_id: id,
+      patch: [{ op: "update_step", id: "step_7", set: { values: { value: "2" } } }],
+    });
     const exceeded = Object.entries(tokens).filter(([title, count]) => !(count <= LIMITS[title]!));
     expect(Object.fromEntries(exceeded)).toEqual({});
     expect(Object.keys(tokens)).toEqual(Object.keys(LIMITS));
