@@ -63,7 +63,8 @@ describe("an agent", () => {
     expect(refused).toMatchObject({ code: "workflow_not_runnable", errors: created["issues"] });
 
     const patch = [{ op: "update_top", set: { output: { best: "${{ steps.revenue.rows[0].region }}" } } }];
-    const fixed = await ask("update_workflow", { workflow_id: "best-region", patch, if_match: 1 });
+    const fields = ["version", "issues", "definition"];
+    const fixed = await ask("update_workflow", { workflow_id: "best-region", patch, if_match: 1, fields });
     expect(fixed).toMatchObject({ version: 2, issues: [] });
     const { valid, steps, output } = await ask("validate_workflow", { definition: fixed["definition"] });
     expect({ valid, output }).toEqual({ valid: true, output: "{best: text or null}" });
