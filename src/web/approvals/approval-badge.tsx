@@ -2,29 +2,30 @@
 import { Badge } from "@mantine/core";
 import { IconBan, IconCheck, IconClockPause, IconHourglassOff, IconX } from "@tabler/icons-react";
 import type { ApprovalStatus } from "../../../schemas/run.ts";
+import { APPROVAL_COLORS } from "../ui/status-colors.ts";
 
-const APPROVAL_STYLES = {
-  pending: { color: "yellow", Icon: IconClockPause, label: "pending" },
-  approved: { color: "green", Icon: IconCheck, label: "approved" },
-  declined: { color: "red", Icon: IconX, label: "declined" },
-  expired: { color: "gray", Icon: IconHourglassOff, label: "expired" },
-  cancelled: { color: "gray", Icon: IconBan, label: "cancelled" },
+const ICONS = {
+  pending: IconClockPause,
+  approved: IconCheck,
+  declined: IconX,
+  expired: IconHourglassOff,
+  cancelled: IconBan,
 } as const satisfies Record<ApprovalStatus, unknown>;
 
-export const APPROVAL_STATUSES = Object.keys(APPROVAL_STYLES) as ApprovalStatus[];
+export const APPROVAL_STATUSES = Object.keys(ICONS) as ApprovalStatus[];
 
 export function ApprovalBadge({ status }: { status: ApprovalStatus }) {
-  const { color, Icon, label } = APPROVAL_STYLES[status];
+  const Icon = ICONS[status];
   return (
     <Badge
       variant="light"
-      color={color}
+      color={APPROVAL_COLORS[status]}
       leftSection={<Icon size={12} aria-hidden />}
       tt="none"
       styles={{ label: { color: "var(--mantine-color-text)" } }}
       miw="max-content"
     >
-      {label}
+      {status}
     </Badge>
   );
 }

@@ -5,13 +5,7 @@ import { Section } from "../runs/section.tsx";
 import { Time } from "../ui/time.tsx";
 import { ValueView } from "../values/value-view.tsx";
 import { byText } from "./progress.ts";
-
-const TITLES = {
-  approved: "Approved",
-  declined: "Declined",
-  expired: "Expired: nobody decided in time",
-  cancelled: "Cancelled: the run was stopped",
-} as const;
+import { OUTCOME_TITLES } from "./texts.ts";
 
 export function ApprovalOutcome({ approval }: { approval: Approval }) {
   const {
@@ -26,7 +20,7 @@ export function ApprovalOutcome({ approval }: { approval: Approval }) {
   if (status === "pending") return null;
   return (
     <Stack>
-      <Alert color="gray" title={TITLES[status]} role="status">
+      <Alert color="gray" title={OUTCOME_TITLES[status]} role="status">
         <Text size="sm">
           {by !== null && `By ${byText(by, via)}, `}
           {at !== null && <Time at={at} />}

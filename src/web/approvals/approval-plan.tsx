@@ -4,29 +4,19 @@ import type { ApprovalPlan as Plan } from "../../../schemas/approval.ts";
 import { Section } from "../runs/section.tsx";
 import { Id } from "../ui/id.tsx";
 import { useWorkflowText, WorkflowLink, WorkflowName } from "../workflows/names.tsx";
-
-type PlannedWorkflow = Plan["workflows"][number];
+import { isShown, PLAN_CHANGED, type PlannedWorkflow, ROLE_TEXTS, stepPrefix } from "./texts.ts";
 
 /** A key in lists of planned steps, where steps inside of a step have its id. */
 export const keyOfPlanned = ({ id, undo, lookup }: PlannedWorkflow["steps"][number]): string =>
   `${undo === true ? "undo " : lookup === true ? "lookup " : ""}${id}`;
 
-const ROLES = {
-  run: "the rest of this run",
-  parent: "the rest of a run that waits for it",
-  called: "can be called",
-  reviewed: "the version to publish",
-  planned: "a run of it",
-} as const;
-
 export function ApprovalPlan({ plan }: { plan: Plan }) {
-  const shown = plan.workflows.filter(hasContent);
+  const shown = plan.workflows.filter(isShown);
   return (
     <Section title="What can run after the decision" order={2}>
       {plan.changed && (
-        <Alert color="yellow" title="This has changed since the question" role="note">
-          For example, the configuration of a database is a different one now. Your decision is for what is
-          listed here.
+        <Alert color="yellow" title={PLAN_CHANGED.title} role="note">
+          {PLAN_CHANGED.text}
         </Alert>
       )}
       {shown.length === 0 && <Text size="sm">Nothing else runs.</Text>}
@@ -39,9 +29,6 @@ export function ApprovalPlan({ plan }: { plan: Plan }) {
     </Section>
   );
 }
-
-const hasContent = ({ role, steps, on_failure: onFailure }: PlannedWorkflow): boolean =>
-  role === "called" || steps.length > 0 || onFailure !== undefined;
 
 export function PlannedSteps({
   workflow: { workflow_id: id, version, role, patched, on_failure: onFailure, steps },
@@ -61,7 +48,7 @@ export function PlannedSteps({
               <WorkflowLink id={id} underline="always" />, {source}
             </>
           )}
-          {patched === true && ", with a changed definition"}: {ROLES[role]}
+          {patched === true && ", with a changed definition"}: {ROLE_TEXTS[role]}
         </Text>
         <List
           size="sm"
@@ -73,8 +60,7 @@ export function PlannedSteps({
             <List.Item key={keyOfPlanned(step)}>
               <Text size="sm" style={{ overflowWrap: "anywhere" }}>
                 <strong>
-                  {step.undo === true && "Undo of "}
-                  {step.lookup === true && "Lookup of "}
+                  {stepPrefix(step)}
                   <Id>{step.id}</Id>
                 </strong>{" "}
                 ({step.type}): {step.effect}

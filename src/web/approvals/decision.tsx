@@ -7,6 +7,7 @@ import { DecisionButtons } from "./decision-buttons.tsx";
 import { DecisionForm } from "./decision-form.tsx";
 import { Delegate } from "./delegate.tsx";
 import { assigneeNames } from "./progress.ts";
+import { whoDecides } from "./texts.ts";
 
 export function Decision({ approval }: { approval: Approval }) {
   const refusal = useRefusal(approval);
@@ -51,11 +52,7 @@ const nothing = (): void => undefined;
 /** Why the current user can't decide; null if they can. */
 export function useRefusal(approval: Approval): string | null {
   const hasScope = useHasScopeIn(approval);
-  const { you, assignees } = approval;
-  if (!hasScope("approve"))
-    return (
-      "Editors and admins can, except those who started the run or wrote what it runs." +
-      (assignees.length > 0 ? ` It is assigned to ${assigneeNames(assignees)}.` : "")
-    );
+  const { you } = approval;
+  if (!hasScope("approve")) return whoDecides(approval);
   return you?.can_decide === false ? (you.reason ?? "") : null;
 }

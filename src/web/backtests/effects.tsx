@@ -2,7 +2,7 @@
 import { Box, Card, Group, Stack, Table, Text } from "@mantine/core";
 import type { Backtest, BacktestEffect } from "../../../schemas/backtest.ts";
 import { RunLink } from "../runs/facts.tsx";
-import { formatDuration } from "../ui/time.tsx";
+import { formatDuration } from "../ui/duration.ts";
 import { Differences } from "./differences.tsx";
 import { describeAmount } from "./results.ts";
 

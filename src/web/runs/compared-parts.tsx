@@ -9,7 +9,8 @@ import type {
   StepOfRun,
 } from "../../../schemas/run-comparison.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
-import { formatDuration, Time } from "../ui/time.tsx";
+import { formatDuration } from "../ui/duration.ts";
+import { Time } from "../ui/time.tsx";
 import { WorkflowLink } from "../workflows/names.tsx";
 import { describeSide } from "./comparison.ts";
 import { RunLink } from "./facts.tsx";

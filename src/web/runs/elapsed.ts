@@ -1,4 +1,4 @@
-import { formatDuration } from "../ui/time.tsx";
+import { formatDuration } from "../ui/duration.ts";
 
 /**
  * The duration from a start to an end, as text.

@@ -2,7 +2,8 @@
 import { Anchor, Box, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import { formatDuration, Time } from "../ui/time.tsx";
+import { formatDuration } from "../ui/duration.ts";
+import { Time } from "../ui/time.tsx";
 import { WorkflowLink, WorkflowName } from "../workflows/names.tsx";
 import type { LiveRun } from "./live-updates.ts";
 import { formatElapsed } from "./elapsed.ts";

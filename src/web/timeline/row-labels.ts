@@ -1,7 +1,7 @@
 /** The texts of a timeline row: its accessible name, and the label beside its bar. */
 import type { RunStep } from "../../../schemas/run.ts";
 import { failedLabel } from "../graph/step-label.ts";
-import { formatDuration } from "../ui/time.tsx";
+import { formatDuration } from "../ui/duration.ts";
 import type { Bar, Activity } from "./bars.ts";
 
 /** Why the step did not run; null when it ran. */

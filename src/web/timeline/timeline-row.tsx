@@ -4,7 +4,7 @@ import { memo } from "react";
 import type { RunStep } from "../../../schemas/run.ts";
 import { failedLabel } from "../graph/step-label.ts";
 import { STATUS_STYLES } from "../ui/status-badge.tsx";
-import { formatDuration } from "../ui/time.tsx";
+import { formatDuration } from "../ui/duration.ts";
 import type { Bar, TimeRange } from "./bars.ts";
 import {
   attemptCount,

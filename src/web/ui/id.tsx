@@ -1,6 +1,7 @@
 /** Ids in sentences, set apart as code. */
 import { Code } from "@mantine/core";
 import type { ReactNode } from "react";
+import { markedParts } from "./marked-parts.ts";
 
 /** An id in a sentence, a heading or a button: as large as the text around it, and in its color. */
 export const Id = ({ children }: { children: ReactNode }) => (
@@ -24,8 +25,8 @@ export const Id = ({ children }: { children: ReactNode }) => (
  * the API.
  */
 export const MarkedText = ({ text }: { text: string }) =>
-  text.split(/`([^`\n]+)`/).map((part, index) =>
-    // Every second part was in backticks. The parts of a text have no other identity than their places.
+  markedParts(text).map(({ text: part, isMarked }, index) =>
+    // The parts of a text have no other identity than their places.
     // oxlint-disable-next-line react/no-array-index-key
-    index % 2 === 1 ? <Id key={index}>{part}</Id> : part,
+    isMarked ? <Id key={index}>{part}</Id> : part,
   );

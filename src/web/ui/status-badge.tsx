@@ -10,21 +10,22 @@ import {
 } from "@tabler/icons-react";
 import type { RunStatus, StepStatus } from "../../../schemas/run.ts";
 import { type BadgeIcon, IconBadge } from "./icon-badge.tsx";
+import { STATUS_COLORS, type StatusColor } from "./status-colors.ts";
 
 interface StatusStyle {
-  color: string;
+  color: StatusColor;
   Icon: BadgeIcon;
 }
 
 export const STATUS_STYLES: Readonly<Record<RunStatus | StepStatus, StatusStyle>> = {
-  queued: { color: "gray", Icon: IconCircleDashed },
-  pending: { color: "gray", Icon: IconCircleDashed },
-  running: { color: "blue", Icon: IconLoader2 },
-  waiting: { color: "yellow", Icon: IconClockPause },
-  succeeded: { color: "green", Icon: IconCheck },
-  failed: { color: "red", Icon: IconX },
-  skipped: { color: "gray", Icon: IconPlayerSkipForward },
-  cancelled: { color: "gray", Icon: IconBan },
+  queued: { color: STATUS_COLORS.queued, Icon: IconCircleDashed },
+  pending: { color: STATUS_COLORS.pending, Icon: IconCircleDashed },
+  running: { color: STATUS_COLORS.running, Icon: IconLoader2 },
+  waiting: { color: STATUS_COLORS.waiting, Icon: IconClockPause },
+  succeeded: { color: STATUS_COLORS.succeeded, Icon: IconCheck },
+  failed: { color: STATUS_COLORS.failed, Icon: IconX },
+  skipped: { color: STATUS_COLORS.skipped, Icon: IconPlayerSkipForward },
+  cancelled: { color: STATUS_COLORS.cancelled, Icon: IconBan },
 };
 
 export function StatusBadge({ status }: { status: RunStatus | StepStatus }) {

@@ -17,6 +17,12 @@ export function isTruncated(value: unknown): value is TruncatedPayload {
   );
 }
 
+/** @returns the size of a JSON text, such as "1.0 MB", with one byte per character, which is exact for ASCII */
+export function formatSize(chars: number): string {
+  if (chars < 1_000) return `${chars} B`;
+  return chars < 1_000_000 ? `${Math.round(chars / 1_000)} kB` : `${(chars / 1_000_000).toFixed(1)} MB`;
+}
+
 export type ClassifiedValue =
   | { kind: "empty"; text: string }
   | { kind: "rows"; rows: Rows }

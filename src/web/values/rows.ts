@@ -49,6 +49,18 @@ const isObject = (value: unknown): value is Row =>
 
 const isFlat = (value: unknown): boolean => typeof value !== "object" || value === null;
 
+const formatRows = (n: number): string => `${n.toLocaleString("en")} ${n === 1 ? "row" : "rows"}`;
+
+/** @returns how many rows the query returned or changed, as a sentence */
+export function describeRowCount({ rows, columns, rowCount, truncated }: Rows): string {
+  if (truncated)
+    return `First ${formatRows(rows.length)}. The query returned more than the limit of the step.`;
+  if (rows.length > 0) return formatRows(rows.length);
+  if (rowCount !== null && rowCount > 0) return `${formatRows(rowCount)} changed.`;
+  const names = columns.map(({ name }) => name).join(", ");
+  return names === "" ? "No rows." : `No rows. Columns: ${names}.`;
+}
+
 /** @returns the value of a column in a row; null if there is none. Inherited properties are ignored. */
 export const cellValue = (row: Row, name: string): unknown =>
   Object.hasOwn(row, name) ? (row[name] ?? null) : null;

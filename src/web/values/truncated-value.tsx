@@ -3,7 +3,7 @@ import { Alert, Button, Stack, Text } from "@mantine/core";
 import { IconScissors } from "@tabler/icons-react";
 import { useState } from "react";
 import { ErrorAlert } from "../ui/page.tsx";
-import type { TruncatedPayload } from "./classify-value.ts";
+import { formatSize, type TruncatedPayload } from "./classify-value.ts";
 import { WrappedText } from "./text-value.tsx";
 
 const PREVIEW_CHARS = 4_000;
@@ -51,10 +51,4 @@ export function TruncatedValue({ payload, loadFull, onLoaded }: TruncatedValuePr
       </Text>
     </Stack>
   );
-}
-
-/** @returns the size of a JSON text, such as "1.0 MB", with one byte per character, which is exact for ASCII */
-function formatSize(chars: number): string {
-  if (chars < 1_000) return `${chars} B`;
-  return chars < 1_000_000 ? `${Math.round(chars / 1_000)} kB` : `${(chars / 1_000_000).toFixed(1)} MB`;
 }

@@ -5,7 +5,7 @@ import { LoadingSkeleton } from "../ui/page.tsx";
 import { TruncatedValue } from "./truncated-value.tsx";
 import { JsonTree } from "./json-tree.tsx";
 import { isTruncated, classifyValue } from "./classify-value.ts";
-import { suggestChart, type Rows } from "./rows.ts";
+import { describeRowCount, suggestChart, type Rows } from "./rows.ts";
 import { RowsTable } from "./rows-table.tsx";
 import { ExportMenu } from "./export-menu.tsx";
 import { TextValue } from "./text-value.tsx";
@@ -120,16 +120,4 @@ function RowsView({ rows, label }: { rows: Rows; label: string }) {
       {rows.columns.length > 0 && rows.rows.length > 0 && <RowsTable rows={rows} label={label} />}
     </>
   );
-}
-
-const formatRows = (n: number): string => `${n.toLocaleString("en")} ${n === 1 ? "row" : "rows"}`;
-
-/** @returns how many rows the query returned or changed, as a sentence */
-function describeRowCount({ rows, columns, rowCount, truncated }: Rows): string {
-  if (truncated)
-    return `First ${formatRows(rows.length)}. The query returned more than the limit of the step.`;
-  if (rows.length > 0) return formatRows(rows.length);
-  if (rowCount !== null && rowCount > 0) return `${formatRows(rowCount)} changed.`;
-  const names = columns.map(({ name }) => name).join(", ");
-  return names === "" ? "No rows." : `No rows. Columns: ${names}.`;
 }

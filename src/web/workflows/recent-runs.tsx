@@ -4,7 +4,8 @@ import { Link } from "react-router";
 import { writeFilters } from "../runs/filters.ts";
 import { triggerLabel } from "../runs/labels.ts";
 import { RunStatus } from "../runs/run-status.tsx";
-import { formatDuration, Time } from "../ui/time.tsx";
+import { formatDuration } from "../ui/duration.ts";
+import { Time } from "../ui/time.tsx";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { recentRunsQuery } from "./queries.ts";
 
