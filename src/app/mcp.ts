@@ -6,7 +6,7 @@ import { pathPrefixOf } from "../core/public-url.ts";
 import { mcpSessionStore } from "../store/mcp-sessions.ts";
 import { type Lifecycle, listen } from "../surfaces/http-server.ts";
 import type { ExtendServer } from "../surfaces/mcp/server.ts";
-import { VERSION } from "./build.ts";
+import { APPS_DIRECTORY, VERSION } from "./build.ts";
 import { connectionLimits } from "./connection-limits.ts";
 import type { Instance } from "./instance.ts";
 import { type ListenAddress, openAuthentication, type RunningServer } from "./listener.ts";
@@ -22,7 +22,10 @@ export async function startMcpServer(
   executors?: ExecutorNotifier,
   extendServer?: ExtendServer,
 ): Promise<RunningServer> {
-  const { mcpApp } = await import("../surfaces/mcp/app.ts");
+  const [{ mcpApp }, { mcpApps }] = await Promise.all([
+    import("../surfaces/mcp/app.ts"),
+    import("../surfaces/mcp/apps.ts"),
+  ]);
   const lifecycle: Lifecycle = { draining: false };
   await using starting = new AsyncDisposableStack();
   const { services, beginShutdown, close } = openServices(instance, setup, executors);
@@ -40,6 +43,7 @@ export async function startMcpServer(
     version: VERSION,
     keptRunsMs: durationMs(setup.config.retention.runs),
     webUrl: async (path) => `${await webAddress(instance, settings)}${path}`,
+    apps: mcpApps(APPS_DIRECTORY, () => webAddress(instance, settings)),
     admit: authentication.admission.admit,
     callers: authentication.callers,
     sessions: mcpSessionStore(store, clock),

@@ -41,6 +41,7 @@ interface ListedTool {
   inputSchema: Record<string, unknown>;
   outputSchema?: Record<string, unknown> | undefined;
   annotations?: Record<string, unknown> | undefined;
+  _meta?: Record<string, unknown> | undefined;
 }
 
 export interface ToolCallResult {
@@ -58,8 +59,9 @@ interface CallOptions {
   signal?: AbortSignal;
 }
 
-/** Handlers of elicitation requests and notifications. */
+/** Handlers of elicitation requests and notifications, and the extensions that the client declares. */
 interface Hooks {
+  extensions?: Record<string, Record<string, string[]>>;
   elicit?: (asked: { message: string; requestedSchema: Json }) => {
     action: "accept" | "decline" | "cancel";
     content?: Record<string, string | number | boolean>;
@@ -72,12 +74,15 @@ interface ListedResource {
   name: string;
   title?: string | undefined;
   description?: string | undefined;
+  mimeType?: string | undefined;
+  _meta?: Record<string, unknown> | undefined;
 }
 
 interface ResourceText {
   uri: string;
   mimeType?: string | undefined;
   text: string;
+  _meta?: Record<string, unknown> | undefined;
 }
 
 /** The resources, prompts and completions of a server; both SDKs have the same methods. */
@@ -127,9 +132,9 @@ export async function connect(
     path === "/sse"
       ? new v2.SSEClientTransport(url, options)
       : new v2.StreamableHTTPClientTransport(url, options);
-  const { elicit, onToolsChanged } = hooks;
+  const { elicit, onToolsChanged, extensions } = hooks;
   const client = new v2.Client(info, {
-    ...(elicit && { capabilities: { elicitation: { form: {} } } }),
+    capabilities: { ...(elicit && { elicitation: { form: {} } }), ...(extensions && { extensions }) },
     ...(onToolsChanged && { listChanged: { tools: { autoRefresh: false, onChanged: onToolsChanged } } }),
     versionNegotiation: { mode: (rest as { mode: v2.VersionNegotiationMode }).mode },
   });
@@ -153,9 +158,11 @@ export async function connect(
 export async function connectV1(
   transport: Transport,
   info = { name: "test-client", version: "1.0.0" },
-  { elicit, onToolsChanged }: Hooks = {},
+  { elicit, onToolsChanged, extensions }: Hooks = {},
 ): Promise<McpClient> {
-  const client = new V1Client(info, { capabilities: elicit ? { elicitation: {} } : {} });
+  const client = new V1Client(info, {
+    capabilities: { ...(elicit && { elicitation: {} }), ...(extensions && { extensions }) },
+  });
   if (elicit) client.setRequestHandler(ElicitRequestSchema, ({ params }) => elicit(params as never));
   if (onToolsChanged) client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged);
   let version: string | undefined;

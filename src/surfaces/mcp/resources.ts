@@ -7,6 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { visibleText } from "../../../schemas/hidden-characters.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
+import { type McpApps, supportsApps } from "./apps.ts";
 import { type Operations, type OperationsOf, withProtocolErrors } from "./read-operation.ts";
 import {
   GUIDE,
@@ -30,12 +31,18 @@ export async function topicsOf(stepTypes: readonly AnyStepType[]): Promise<strin
   return [...TOPICS, ...stepTypes.map(({ type }) => type)];
 }
 
+/** What is read as a resource beside the kinds of resources. */
+export interface OtherResources {
+  readSkill: ReadSkill;
+  apps: McpApps | undefined;
+}
+
 /** Registers the handlers of resources on a new server. */
 export function registerResources(
   server: Server,
   operationsOf: OperationsOf,
   stepTypes: readonly AnyStepType[],
-  readSkill: ReadSkill,
+  { readSkill, apps }: OtherResources,
 ): void {
   server.registerCapabilities({ resources: {} });
   server.setRequestHandler("resources/templates/list", (_request, ctx) => {
@@ -52,16 +59,25 @@ export function registerResources(
     };
   });
   server.setRequestHandler("resources/list", (request, ctx) =>
-    withProtocolErrors(ctx, async () =>
-      listResources(operationsOf(server, ctx, "resources/list"), request.params?.cursor, stepTypes),
-    ),
+    withProtocolErrors(ctx, async () => {
+      const operations = operationsOf(server, ctx, "resources/list");
+      const page = await listResources(operations, request.params?.cursor, stepTypes);
+      const isFirst = request.params?.cursor === undefined;
+      return isFirst && apps !== undefined && supportsApps(server)
+        ? { ...page, resources: [...apps.list(operations), ...page.resources] }
+        : page;
+    }),
   );
   server.setRequestHandler("resources/read", (request, ctx) => {
     const { uri } = request.params;
     return withProtocolErrors(
       ctx,
-      async () =>
-        (await readSkill(uri, ctx)) ?? readResource(operationsOf(server, ctx, "resources/read"), uri),
+      async () => {
+        const skill = await readSkill(uri, ctx);
+        if (skill !== undefined) return skill;
+        const operations = operationsOf(server, ctx, "resources/read");
+        return (await apps?.read(operations, uri)) ?? readResource(operations, uri);
+      },
       (error) => (error.status === 404 ? new ResourceNotFoundError(uri, error.message) : undefined),
     );
   });

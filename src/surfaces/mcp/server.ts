@@ -24,6 +24,7 @@ import { type AnyTool, type Progress, isServedOn } from "../../core/tool.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
 import { PURPOSE } from "../agent-texts.ts";
 import { type Call, invoke, LARGE_INPUT, type Services } from "../invoke.ts";
+import { APPS, type Link, type McpApps, supportsApps } from "./apps.ts";
 import { argumentReader, type ReadArguments } from "./arguments.ts";
 import { elicitMissingInput, supportsFormElicitation } from "./elicitation.ts";
 import {
@@ -70,6 +71,8 @@ export interface McpServerOptions {
   /** How long runs are kept after their end, in milliseconds. */
   keptRunsMs: number;
   webUrl: WebUrl;
+  /** Undefined when the pages of the views are not built. */
+  apps?: McpApps | undefined;
   extendServer?: ExtendServer | undefined;
 }
 
@@ -109,6 +112,7 @@ export function mcpServerFactory({
   version,
   keptRunsMs,
   webUrl,
+  apps,
   extendServer,
 }: McpServerOptions): McpServerFactory {
   const tools = new Map(catalogue.filter((tool) => isServedOn(tool, "mcp")).map((tool) => [tool.name, tool]));
@@ -180,9 +184,9 @@ export function mcpServerFactory({
   }
 
   /** The tools that a caller can use: operations, then workflows. */
-  const usableTools = async (access: Access): Promise<ListedTool[]> => [
-    ...toolsOf(access),
-    ...listedExposed(await exposedTools(), access).map(({ tool }) => tool),
+  const usableTools = async (access: Access, link: Link = (tool) => tool): Promise<ListedTool[]> => [
+    ...toolsOf(access).map((tool) => link(tool, tool.name)),
+    ...listedExposed(await exposedTools(), access).map(({ tool }) => link(tool, RUN_WORKFLOW)),
   ];
 
   /** Finds the operation of a tool name, with its input; for the tool of a workflow, the issues are below `inputs` of it. */
@@ -219,7 +223,7 @@ export function mcpServerFactory({
           capabilities: {
             tools: { listChanged: true },
             resources: { listChanged: false },
-            extensions: { [TASKS]: {} },
+            extensions: { [TASKS]: {}, ...(apps !== undefined && { [APPS]: {} }) },
           },
           instructions: INSTRUCTIONS,
         },
@@ -230,10 +234,11 @@ export function mcpServerFactory({
       const served: McpHandlers = { ...listed, call: (request, ctx) => call(server, request, ctx) };
       server.setRequestHandler("tools/list", async ({ params }, ctx) => {
         if (params?.cursor !== undefined) throw unknownCursor();
-        return { tools: await usableTools(identityOf(ctx).principal.access) };
+        const link = supportsApps(server) ? apps?.link : undefined;
+        return { tools: await usableTools(identityOf(ctx).principal.access, link) };
       });
       server.setRequestHandler("tools/call", served.call);
-      registerResources(server, operationsOf, stepTypes, skills.read);
+      registerResources(server, operationsOf, stepTypes, { readSkill: skills.read, apps });
       registerPrompts(server, operationsOf);
       registerCompletion(server, operationsOf, stepTypes);
       serveTasks(server, operationsOf, taskContext);

@@ -17,6 +17,8 @@ export interface ListedTool {
   inputSchema: JsonSchema;
   outputSchema: JsonSchema;
   annotations: ReturnType<typeof toolAnnotations>;
+  /** Only for clients that show views. */
+  _meta?: { ui: { resourceUri: string } };
 }
 
 /** Maximum number of different lists that are cached. */
