@@ -143,7 +143,8 @@ export async function connect(
   const session = transport instanceof v2.StreamableHTTPClientTransport ? transport : undefined;
   return closing({
     ...contextMethods(client),
-    listTools: async () => (await client.listTools()).tools,
+    // Not from the cache of the client.
+    listTools: async () => (await client.listTools({}, { cacheMode: "refresh" })).tools,
     call: async (name, args = {}, how = {}) =>
       (await client.callTool({ name, arguments: args }, how)) as unknown as ToolCallResult,
     version: client.getNegotiatedProtocolVersion(),

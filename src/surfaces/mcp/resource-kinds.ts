@@ -13,6 +13,8 @@ export interface ResourceKind {
   title: string;
   description: string;
   mimeType: string;
+  /** Whether it changes only with the release; default: it may change at any time. */
+  fixed?: true;
   /** The operation that reads it. */
   operation: string;
   toInput(variables: Variables): Record<string, unknown>;
@@ -35,6 +37,7 @@ export const GUIDE: ResourceKind = {
   title: "Guide to a topic",
   description: "The guide to the workflow language by topic: definition, expressions, or a step type.",
   mimeType: MARKDOWN,
+  fixed: true,
   operation: "describe_environment",
   toInput: ({ topic }) => ({ topic }),
   toContents: (uri, { guide }: { guide: string }) => [{ uri, mimeType: MARKDOWN, text: guide }],

@@ -1,13 +1,14 @@
 /** `resources/*`: those of the guide, workflows, runs and their values that the caller can see. */
 import {
-  type ReadResourceResult,
   type Resource,
   ResourceNotFoundError,
   type Server,
+  type TextResourceContents,
 } from "@modelcontextprotocol/server";
 import { visibleText } from "../../../schemas/hidden-characters.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
 import { type McpApps, supportsApps } from "./apps.ts";
+import { readHint } from "./cache-hints.ts";
 import { type Operations, type OperationsOf, withProtocolErrors } from "./read-operation.ts";
 import {
   GUIDE,
@@ -76,15 +77,23 @@ export function registerResources(
         const skill = await readSkill(uri, ctx);
         if (skill !== undefined) return skill;
         const operations = operationsOf(server, ctx, "resources/read");
-        return (await apps?.read(operations, uri)) ?? readResource(operations, uri);
+        const view = await apps?.read(operations, uri);
+        if (view !== undefined) return view;
+        const { kind, contents } = await readResource(operations, uri);
+        return { contents, ...readHint(ctx, kind) };
       },
       (error) => (error.status === 404 ? new ResourceNotFoundError(uri, error.message) : undefined),
     );
   });
 }
 
+interface ReadResource {
+  kind: ResourceKind;
+  contents: TextResourceContents[];
+}
+
 /** Reads a resource by its URI, or by its name in `resources/list`. @throws ResourceNotFoundError for a URI of no kind; AppError those of the operation */
-export async function readResource({ execute }: Operations, written: string): Promise<ReadResourceResult> {
+export async function readResource({ execute }: Operations, written: string): Promise<ReadResource> {
   const found = parseUri(written);
   if (found === undefined)
     throw new ResourceNotFoundError(
@@ -93,7 +102,7 @@ export async function readResource({ execute }: Operations, written: string): Pr
     );
   const { uri, kind, variables } = found;
   const output = await execute(kind.operation, kind.toInput(variables));
-  return { contents: kind.toContents(uri, output as never) };
+  return { kind, contents: kind.toContents(uri, output as never) };
 }
 
 interface ListedWorkflow {

@@ -25,6 +25,7 @@ import { usageSubjectOf } from "../../core/usage-limits.ts";
 import { PURPOSE } from "../agent-texts.ts";
 import { type Call, invoke, LARGE_INPUT, type Services } from "../invoke.ts";
 import { APPS, type Link, type McpApps, supportsApps } from "./apps.ts";
+import { CACHE_HINTS } from "./cache-hints.ts";
 import { argumentReader, type ReadArguments } from "./arguments.ts";
 import { elicitMissingInput, supportsFormElicitation } from "./elicitation.ts";
 import {
@@ -226,6 +227,7 @@ export function mcpServerFactory({
             extensions: { [TASKS]: {}, ...(apps !== undefined && { [APPS]: {} }) },
           },
           instructions: INSTRUCTIONS,
+          cacheHints: CACHE_HINTS,
         },
       );
       // Before the resources: the handlers of resources that the SDK registers with skills are replaced by ours.
