@@ -37,13 +37,14 @@ export async function startMcpServer(
   const storage = storageMonitor(() => store.checkHealth());
   starting.defer(() => storage.close());
   const pathPrefix = pathPrefixOf(settings.mcpUrl && mcpBase(settings.mcpUrl));
+  const address = (): Promise<string> => webAddress(instance, settings);
   const mcp = mcpApp({
     catalogue,
     services: { ...services, callers: authentication.callers },
     version: VERSION,
+    webAddress: address,
     keptRunsMs: durationMs(setup.config.retention.runs),
-    webUrl: async (path) => `${await webAddress(instance, settings)}${path}`,
-    apps: mcpApps(APPS_DIRECTORY, () => webAddress(instance, settings)),
+    apps: mcpApps(APPS_DIRECTORY, address),
     admit: authentication.admission.admit,
     callers: authentication.callers,
     sessions: mcpSessionStore(store, clock),
@@ -55,7 +56,7 @@ export async function startMcpServer(
     originRules: originRules(setup.config, settings),
     pathPrefix,
     oauth: allowsOauth(setup.config, settings)
-      ? { resources: mcpResources(settings), pathPrefix, issuer: () => webAddress(instance, settings) }
+      ? { resources: mcpResources(settings), pathPrefix, issuer: address }
       : undefined,
     log: services.log,
     extendServer,

@@ -37,13 +37,13 @@ import {
   readInputs,
 } from "./exposed-workflows.ts";
 import { registerCompletion } from "./completion.ts";
+import { introduced, named } from "./implementation.ts";
 import { registerPrompts } from "./prompts.ts";
 import { operationsFor } from "./read-operation.ts";
 import { callOf, identityOf } from "./request-identity.ts";
 import { registerResources } from "./resources.ts";
 import { takeFields } from "./selected-fields.ts";
 import { skillsOf } from "./skills.ts";
-import type { WebUrl } from "./task-input.ts";
 import { type TaskWatcher, taskWatcher } from "./task-watcher.ts";
 import {
   createdTask,
@@ -71,7 +71,8 @@ export interface McpServerOptions {
   version: string;
   /** How long runs are kept after their end, in milliseconds. */
   keptRunsMs: number;
-  webUrl: WebUrl;
+  /** The address of the web interface. */
+  webAddress: () => Promise<string>;
   /** Undefined when the pages of the views are not built. */
   apps?: McpApps | undefined;
   extendServer?: ExtendServer | undefined;
@@ -86,8 +87,11 @@ export interface ErrorReporter {
 }
 
 export interface McpServerFactory {
-  /** Creates a server; it holds no state. */
-  create(): Server;
+  /**
+   * Creates a server; it holds no state.
+   * @param options.introduces whether it says more of itself than its name. A client of 2026-07-28 gets that with each answer
+   */
+  create(options: { introduces: boolean }): Promise<Server>;
   /** The workflows that are exposed as tools, of all projects. */
   exposedTools(): Promise<readonly ExposedTool[]>;
   /** The scope that a tool needs; undefined for a tool that the caller can't find. */
@@ -112,7 +116,7 @@ export function mcpServerFactory({
   services,
   version,
   keptRunsMs,
-  webUrl,
+  webAddress,
   apps,
   extendServer,
 }: McpServerOptions): McpServerFactory {
@@ -128,6 +132,7 @@ export function mcpServerFactory({
   const exposedTools = exposedWorkflows(workflows, runWorkflow, new Set(tools.keys()));
   const skills = skillsOf(exposedTools);
   let running = 0;
+  const webUrl: TaskContext["webUrl"] = async (path) => `${await webAddress()}${path}`;
   const taskContext = (): TaskContext => ({ now: services.clock.now(), keptMs: keptRunsMs, webUrl });
   const operationsOf = operationsFor(services, tools, async (work) => {
     running += 1;
@@ -216,20 +221,17 @@ export function mcpServerFactory({
     },
     watchTasks: taskWatcher(services, tools.get(GET_TASK), taskContext),
     inFlight: () => running,
-    create() {
-      const mcp = new McpServer(
-        { name: "millrace", title: "Millrace", version },
-        {
-          // Set for resources too, because the SDK would announce changes of their list, of which nothing notifies.
-          capabilities: {
-            tools: { listChanged: true },
-            resources: { listChanged: false },
-            extensions: { [TASKS]: {}, ...(apps !== undefined && { [APPS]: {} }) },
-          },
-          instructions: INSTRUCTIONS,
-          cacheHints: CACHE_HINTS,
+    async create({ introduces }) {
+      const mcp = new McpServer(introduces ? introduced(version, await webAddress()) : named(version), {
+        // Set for resources too, because the SDK would announce changes of their list, of which nothing notifies.
+        capabilities: {
+          tools: { listChanged: true },
+          resources: { listChanged: false },
+          extensions: { [TASKS]: {}, ...(apps !== undefined && { [APPS]: {} }) },
         },
-      );
+        instructions: INSTRUCTIONS,
+        cacheHints: CACHE_HINTS,
+      });
       // Before the resources: the handlers of resources that the SDK registers with skills are replaced by ours.
       skills.extension.attach(mcp);
       const { server } = mcp;

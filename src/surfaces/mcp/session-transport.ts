@@ -25,7 +25,7 @@ export function sessionTransports(servers: McpServerFactory, report: ErrorReport
       const { requestId } = (message as Partial<CancelledNotification>).params ?? {};
       if (requestId !== undefined) transport.closeSSEStream(requestId);
     };
-    const server = servers.create();
+    const server = await servers.create({ introduces: true });
     server.onerror = report.onRejected;
     // Keeps the listener above and calls it first.
     await server.connect(transport);

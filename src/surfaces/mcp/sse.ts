@@ -118,6 +118,7 @@ export function sseTransport(
       if (res.destroyed) return;
       res.once("close", streams.reserve(principal, "sse"));
       res.setHeader("X-Accel-Buffering", "no");
+      const server = await servers.create({ introduces: true });
       const transport = new SSEServerTransport(`${pathPrefix}/messages`, res);
       const id = transport.sessionId;
       // Stored before the client learns of it, because its first message may reach any copy.
@@ -130,7 +131,6 @@ export function sseTransport(
       });
       // The client may have gone during the write; there is no later event.
       if (res.destroyed) return sessions.remove(id);
-      const server = servers.create();
       open.set(id, { principal, server, transport, res });
       countStreams();
       res.on("drain", () => void deliverRelayed().catch(report.onError));

@@ -10,6 +10,7 @@ import {
   createMcpHandler,
   type InitializeRequest,
   isInitializeRequest,
+  type McpRequestContext,
 } from "@modelcontextprotocol/server";
 import type { Access } from "../../core/access.ts";
 import { AppError } from "../../core/errors.ts";
@@ -63,7 +64,7 @@ export function streamableHttpTransport(
   report: ErrorReporter,
 ): StreamableHttpTransport {
   const newHandler = () =>
-    createMcpHandler(() => servers.create(), {
+    createMcpHandler((request) => servers.create({ introduces: introduces(request) }), {
       legacy: "stateless",
       keepAliveMs: KEEP_ALIVE_MS,
       maxRequestBodySize: MAX_MESSAGE_BYTES,
@@ -238,6 +239,10 @@ export function streamableHttpTransport(
     },
   };
 }
+
+/** Whether the answer to a request without a session introduces the server. */
+const introduces = ({ requestInfo }: McpRequestContext): boolean =>
+  requestInfo?.headers.get("mcp-method") === "server/discover";
 
 /** Sends a response. @param call what the client can resume when the response breaks off */
 type Send = (response: Response, call?: ResumableCall) => Promise<void>;
