@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Scope } from "../../schemas/actor.ts";
 import type { KeyLimits } from "../../src/core/access.ts";
+import { eventually } from "../support/eventually.ts";
 import { apiClient } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
 import { CLIENT_NAMES, connect } from "../support/mcp.ts";
@@ -9,6 +10,7 @@ import { CLIENT_NAMES, connect } from "../support/mcp.ts";
 const GUIDE = "millrace://guide/{topic}";
 const WORKFLOW = "millrace://workflows/{workflow_id}";
 const RUN = "millrace://runs/{run_id}";
+const APPROVAL = "millrace://approvals/{approval_id}";
 const VALUE = "millrace://runs/{run_id}/values/{ref}{?offset}";
 
 const definition = {
@@ -28,6 +30,7 @@ async function open(config: object = {}) {
   return {
     instance,
     admin,
+    reader: apiClient(url, (await instance.key({ scopes: ["read"] })).value),
     workflow: workflow.id as string,
     run: await runOf(),
     runOf,
@@ -59,6 +62,7 @@ describe("resources", () => {
       WORKFLOW,
       RUN,
       VALUE,
+      APPROVAL,
     ]);
     const [guide] = await client.readResource("millrace://guide/expressions");
     expect(guide).toMatchObject({ uri: "millrace://guide/expressions", mimeType: "text/markdown" });
@@ -96,6 +100,33 @@ describe("resources", () => {
     }
     const { structuredContent } = await client.call("describe_environment", { topic: "http" });
     expect((await client.readResource("millrace://guide/http"))[0]!.text).toBe(structuredContent.guide);
+  });
+
+  it("have approvals, as REST returns them, for those who see their runs", async () => {
+    const { reader, admin, agent } = await open();
+    const asks = { steps: [{ id: "ask", type: "approval", message: "Send it?" }] };
+    const { body: workflow } = await admin("POST", "/workflows", { name: "Asks", definition: asks });
+    const { body: run } = await admin("POST", `/workflows/${workflow.id}/runs`, { wait: 0 });
+    const [approval] = await eventually(async () => {
+      const { body: items } = await reader("GET", `/approvals?run_id=${run.id}`);
+      return items.length > 0 ? items : undefined;
+    }, "the approval");
+    const client = await agent();
+    const uri = `millrace://approvals/${approval.id}`;
+    const [read] = await client.readResource(uri);
+    const { body } = await reader("GET", `/approvals/${approval.id}`);
+    expect(JSON.parse(read!.text)).toEqual({ ...body, can_decide: JSON.parse(read!.text).can_decide });
+    expect(await client.readResource(approval.id)).toEqual([read]);
+    expect(await client.readResource(`approval/${approval.id}`)).toEqual([read]);
+    expect(await client.complete({ uri: APPROVAL }, "approval_id", "apr_")).toEqual([approval.id]);
+    const other = await agent(["read"], { workflows: ["other"] });
+    const limited = await agent(["read", "run"], { tools: ["get_run"] });
+    const refusal = (reader: typeof client, of: string) => reader.readResource(of).then(String, message);
+    expect(await refusal(other, uri)).toBe(
+      (await refusal(client, "millrace://approvals/apr_none")).replace("apr_none", approval.id),
+    );
+    expect(await refusal(limited, uri)).toContain("This key is limited to");
+    expect((await limited.listResourceTemplates()).map(({ uriTemplate }) => uriTemplate)).toEqual([RUN]);
   });
 
   it("of more than 100,000 characters are read in pages that name the next one, and nothing is lost", async () => {

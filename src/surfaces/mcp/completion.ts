@@ -80,6 +80,15 @@ function nothingIfRefused(thrown: unknown): Suggestions {
   throw thrown;
 }
 
+/** Of the newest ids that an operation lists. */
+const newest =
+  (operation: string): Suggest =>
+  async ({ execute }, typed) => {
+    const page = (await execute(operation, { limit: MAX_VALUES })) as Page;
+    const ids = page.items.map(({ id }) => id);
+    return { values: startingWith(ids, typed), hasMore: page.next_cursor !== null };
+  };
+
 function suggestionsBy(stepTypes: readonly AnyStepType[]): Readonly<Record<string, Suggest | undefined>> {
   return {
     async topic({ canUse }, typed) {
@@ -101,12 +110,8 @@ function suggestionsBy(stepTypes: readonly AnyStepType[]): Readonly<Record<strin
         hasMore: page.next_cursor !== null,
       };
     },
-    /** Of the newest runs. */
-    async run_id({ execute }, typed) {
-      const page = (await execute("list_runs", { limit: MAX_VALUES })) as Page;
-      const ids = page.items.map(({ id }) => id);
-      return { values: startingWith(ids, typed), hasMore: page.next_cursor !== null };
-    },
+    run_id: newest("list_runs"),
+    approval_id: newest("list_approvals"),
     async ref({ execute }, typed, { run_id: runId }) {
       if (runId === undefined) return { values: [], hasMore: false };
       const run = (await execute("get_run", { run_id: runId, detail: "steps" })) as {

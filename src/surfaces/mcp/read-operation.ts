@@ -26,7 +26,7 @@ export interface Operations {
 export type OperationsOf = (server: Server, ctx: ServerContext, method: string) => Operations;
 
 /**
- * @param tools the operations that MCP serves, by name
+ * @param tools the operations that can be executed, by name
  * @param track counts what is in flight
  */
 export function operationsFor(

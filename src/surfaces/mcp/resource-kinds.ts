@@ -91,6 +91,17 @@ const VALUE: ResourceKind = {
   },
 };
 
+const APPROVAL: ResourceKind = {
+  template: "millrace://approvals/{approval_id}",
+  name: "approval",
+  title: "Approval",
+  description: "An approval with its question, its run, what can run after it, and the decisions.",
+  mimeType: JSON_TYPE,
+  operation: "get_approval",
+  toInput: ({ approval_id }) => ({ approval_id }),
+  toContents: json,
+};
+
 interface ValuePage {
   text: string;
   offset: number;
@@ -98,7 +109,7 @@ interface ValuePage {
   next_offset: number | null;
 }
 
-export const RESOURCE_KINDS: readonly ResourceKind[] = [GUIDE, WORKFLOW, RUN, VALUE];
+export const RESOURCE_KINDS: readonly ResourceKind[] = [GUIDE, WORKFLOW, RUN, VALUE, APPROVAL];
 
 /** The URI of a resource. */
 export const uriOf = ({ template }: ResourceKind, variables: Variables): string =>
@@ -116,17 +127,20 @@ const PATTERNS = RESOURCE_KINDS.map((kind) => ({
   ),
 }));
 
-/** The kinds that `resources/list` lists. */
-const LISTED: readonly ResourceKind[] = [GUIDE, WORKFLOW, RUN];
+/** The kinds whose resources have names. */
+const NAMED: readonly ResourceKind[] = [GUIDE, WORKFLOW, RUN, APPROVAL];
 
-/** The name of a resource in `resources/list`. */
+/** The kinds whose ids say of what they are, by what ids begin with. */
+const BY_PREFIX: Readonly<Record<string, ResourceKind>> = { run: RUN, apr: APPROVAL };
+
+/** The name of a resource, as `resources/list` shows it. */
 export const nameOf = ({ name }: ResourceKind, variables: Variables): string =>
   [name, ...Object.values(variables)].join("/");
 
-/** The URI that a text stands for which is the name of a listed resource, or the id of a run; else the text itself. */
+/** The URI that a text stands for which is the name of a resource, or the id of a run or an approval; else the text itself. */
 function uriOfName(text: string): string {
-  const [, kindName = RUN.name, value = ""] = /^(?:(\w+)\/|(?=run_))([\w.-]+)$/.exec(text) ?? [];
-  const kind = LISTED.find(({ name }) => name === kindName);
+  const [, kindName, prefix = "", value = ""] = /^(?:(\w+)\/|(?=(run|apr)_))([\w.-]+)$/.exec(text) ?? [];
+  const kind = BY_PREFIX[prefix] ?? NAMED.find(({ name }) => name === kindName);
   return kind === undefined || value === "" ? text : kind.template.replace(/\{\w+\}/, value);
 }
 

@@ -41,6 +41,7 @@ import { introduced, named } from "./implementation.ts";
 import { registerPrompts } from "./prompts.ts";
 import { operationsFor } from "./read-operation.ts";
 import { callOf, identityOf } from "./request-identity.ts";
+import { RESOURCE_KINDS } from "./resource-kinds.ts";
 import { registerResources } from "./resources.ts";
 import { takeFields } from "./selected-fields.ts";
 import { skillsOf } from "./skills.ts";
@@ -134,7 +135,9 @@ export function mcpServerFactory({
   let running = 0;
   const webUrl: TaskContext["webUrl"] = async (path) => `${await webAddress()}${path}`;
   const taskContext = (): TaskContext => ({ now: services.clock.now(), keptMs: keptRunsMs, webUrl });
-  const operationsOf = operationsFor(services, tools, async (work) => {
+  // Also operations that are read as resources and have no tool.
+  const operations = new Map(catalogue.filter(isReadable).map((tool) => [tool.name, tool]));
+  const operationsOf = operationsFor(services, operations, async (work) => {
     running += 1;
     try {
       return await work();
@@ -251,6 +254,9 @@ export function mcpServerFactory({
     },
   };
 }
+
+const isReadable = (tool: AnyTool): boolean =>
+  isServedOn(tool, "mcp") || RESOURCE_KINDS.some(({ operation }) => operation === tool.name);
 
 /** Whether an operation has started a run that is still going on: such an operation has a place to ask for its end. */
 const isUnfinishedRun = (tool: AnyTool, output: unknown): output is Run =>
