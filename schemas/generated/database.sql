@@ -510,6 +510,16 @@ CREATE INDEX "mcp_sessions_by_age" on "mcp_sessions" (
 CREATE INDEX "mcp_sessions_by_holder" on "mcp_sessions" (
   "holder");
 
+CREATE TABLE "mcp_subscriptions" (
+  "session_id" text not null references "mcp_sessions" ("id") on delete cascade,
+  "uri" text not null,
+  "owner" text not null,
+  "mark" text not null, constraint "mcp_subscriptions_pk" primary key ("session_id",
+  "uri"));
+
+CREATE INDEX "mcp_subscriptions_by_owner" on "mcp_subscriptions" (
+  "owner");
+
 CREATE TABLE "migrations" (
   "id" integer primary key,
   "name" text not null,

@@ -48,6 +48,7 @@ import * as backtestRules from "./migrations/0045-backtest-rules.ts";
 import * as bulkActions from "./migrations/0046-bulk-actions.ts";
 import * as interruptions from "./migrations/0047-interruptions.ts";
 import * as definitionTexts from "./migrations/0048-definition-texts.ts";
+import * as mcpSubscriptions from "./migrations/0049-mcp-subscriptions.ts";
 import * as runCauses from "./migrations/0040-run-causes.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import { tableNames } from "./dialect.ts";
@@ -112,6 +113,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 46, name: "bulk-actions", requires: 1, up: bulkActions.up },
   { id: 47, name: "interruptions", requires: 1, up: interruptions.up },
   { id: 48, name: "definition-texts", requires: 1, up: definitionTexts.up },
+  { id: 49, name: "mcp-subscriptions", requires: 1, up: mcpSubscriptions.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

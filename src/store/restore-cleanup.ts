@@ -59,6 +59,7 @@ export async function resetTransientState(
       "update api_keys set revoked_at = ? where application is not null and revoked_at is null",
       at,
     );
+  run("mcp_subscriptions", "delete from mcp_subscriptions");
   const mcpSessions = run("mcp_sessions", "delete from mcp_sessions");
   run("mcp_messages", "delete from mcp_messages");
   run("mcp_holders", "delete from mcp_holders");

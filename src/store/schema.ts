@@ -587,6 +587,14 @@ export interface Schema extends AccountSchema, ProjectSchema, SubscriptionSchema
     allowed_by: string;
     allowed_at: string;
   };
+  mcp_subscriptions: {
+    session_id: string;
+    uri: string;
+    /** The usage subject that it counts for (usage-limits.ts). */
+    owner: string;
+    /** The change mark of the resource when the session subscribed. */
+    mark: string;
+  };
   mcp_holders: { id: string; heartbeats: number };
   mcp_messages: { id: Generated<number>; session_id: string; body: string; created_at: string };
   migrations: { id: number; name: string; requires: number; applied_at: string };

@@ -8,6 +8,7 @@ import { rateLimitCounter } from "../../src/store/rate-limit-counts.ts";
 import { purgeExpired } from "../../src/store/purge.ts";
 import { linkWriter } from "../../src/store/links.ts";
 import { mcpSessionStore } from "../../src/store/mcp-sessions.ts";
+import { mcpSubscriptionStore } from "../../src/store/mcp-subscriptions.ts";
 import { oauthStateStore } from "../../src/store/oauth-states.ts";
 import type { Schema } from "../../src/store/schema.ts";
 import { sessionStore, sessionWriter } from "../../src/store/sessions.ts";
@@ -253,6 +254,10 @@ async function filled() {
   await oauthStateStore(store, clock).save("AuthorizationCode", Buffer.from("code"), code);
   const mcp = mcpSessionStore(store, clock);
   await mcp.insert({ id: "http_1", keyId: "key_1", kind: "http", holder: null, initialize: "{}" });
+  await mcpSubscriptionStore(store).insert(
+    { sessionId: "http_1", uri: "millrace://runs/a", mark: "1" },
+    "ann",
+  );
   await mcp.insert({ id: "sse_1", keyId: "key_1", kind: "sse", holder: "copy", initialize: null });
   await mcp.heartbeat("copy");
   await mcp.enqueueMessage("sse_1", "{}");
