@@ -57,8 +57,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     remedy: "Wait until `next_at` of `GET /deliveries/{delivery_id}`.",
   },
   too_many_subscriptions: {
-    meaning: "The project has 50 subscriptions.",
-    remedy: "Delete those that are not needed. One subscription can have several events.",
+    meaning:
+      "The project has 50 subscriptions; over MCP, the session has 100 subscriptions to resources, or the owner 1,000.",
+    remedy:
+      "Delete those that are not needed. One subscription can have several events. Over MCP, unsubscribe or end a session.",
   },
   sign_in_failed: {
     meaning: "The e-mail address or the password is wrong, or the account is not active.",

@@ -3,7 +3,9 @@ import { catalogue } from "../../tools/index.ts";
 import { durationMs } from "../core/duration.ts";
 import { mcpBase, mcpResources } from "../core/mcp-resource.ts";
 import { pathPrefixOf } from "../core/public-url.ts";
+import { changeMarkReader } from "../store/change-marks.ts";
 import { mcpSessionStore } from "../store/mcp-sessions.ts";
+import { mcpSubscriptionStore } from "../store/mcp-subscriptions.ts";
 import { type Lifecycle, listen } from "../surfaces/http-server.ts";
 import type { ExtendServer } from "../surfaces/mcp/server.ts";
 import { APPS_DIRECTORY, VERSION } from "./build.ts";
@@ -43,6 +45,7 @@ export async function startMcpServer(
     services: { ...services, callers: authentication.callers },
     version: VERSION,
     webAddress: address,
+    watched: { subscriptions: mcpSubscriptionStore(store), readChangeMarks: changeMarkReader(store.read) },
     keptRunsMs: durationMs(setup.config.retention.runs),
     apps: mcpApps(APPS_DIRECTORY, address),
     admit: authentication.admission.admit,

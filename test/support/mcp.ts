@@ -4,7 +4,11 @@ import { Client as V1Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { ElicitRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  ElicitRequestSchema,
+  ResourceUpdatedNotificationSchema,
+  ToolListChangedNotificationSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
 import type { Json } from "./json.ts";
 import type { Problem } from "../../schemas/problem.ts";
@@ -67,6 +71,7 @@ interface Hooks {
     content?: Record<string, string | number | boolean>;
   };
   onToolsChanged?: () => void;
+  onResourceUpdated?: (params: { uri: string }) => void;
 }
 
 interface ListedResource {
@@ -90,6 +95,8 @@ interface ContextMethods {
   listResources(cursor?: string): Promise<{ resources: ListedResource[]; nextCursor?: string | undefined }>;
   listResourceTemplates(): Promise<{ uriTemplate: string; name: string }[]>;
   readResource(uri: string): Promise<ResourceText[]>;
+  subscribe(uri: string): Promise<void>;
+  unsubscribe(uri: string): Promise<void>;
   listPrompts(): Promise<{ name: string; arguments?: { name: string }[] | undefined }[]>;
   getPrompt(name: string, args: Record<string, string>): Promise<{ role: string; content: Json }[]>;
   /** @param of the template of a resource, or the name of a prompt */
@@ -132,17 +139,22 @@ export async function connect(
     path === "/sse"
       ? new v2.SSEClientTransport(url, options)
       : new v2.StreamableHTTPClientTransport(url, options);
-  const { elicit, onToolsChanged, extensions } = hooks;
+  const { elicit, onToolsChanged, onResourceUpdated, extensions } = hooks;
   const client = new v2.Client(info, {
     capabilities: { ...(elicit && { elicitation: { form: {} } }), ...(extensions && { extensions }) },
     ...(onToolsChanged && { listChanged: { tools: { autoRefresh: false, onChanged: onToolsChanged } } }),
     versionNegotiation: { mode: (rest as { mode: v2.VersionNegotiationMode }).mode },
   });
+  if (onResourceUpdated)
+    client.setNotificationHandler("notifications/resources/updated", ({ params }) =>
+      onResourceUpdated(params),
+    );
   if (elicit) client.setRequestHandler("elicitation/create", ({ params }) => elicit(params as never));
   await client.connect(transport);
   const session = transport instanceof v2.StreamableHTTPClientTransport ? transport : undefined;
   return closing({
     ...contextMethods(client),
+    ...(client.getNegotiatedProtocolVersion() === "2026-07-28" && listening(client)),
     // Not from the cache of the client.
     listTools: async () => (await client.listTools({}, { cacheMode: "refresh" })).tools,
     call: async (name, args = {}, how = {}) =>
@@ -159,13 +171,17 @@ export async function connect(
 export async function connectV1(
   transport: Transport,
   info = { name: "test-client", version: "1.0.0" },
-  { elicit, onToolsChanged, extensions }: Hooks = {},
+  { elicit, onToolsChanged, onResourceUpdated, extensions }: Hooks = {},
 ): Promise<McpClient> {
   const client = new V1Client(info, {
     capabilities: { ...(elicit && { elicitation: {} }), ...(extensions && { extensions }) },
   });
   if (elicit) client.setRequestHandler(ElicitRequestSchema, ({ params }) => elicit(params as never));
   if (onToolsChanged) client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged);
+  if (onResourceUpdated)
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) =>
+      onResourceUpdated(params),
+    );
   let version: string | undefined;
   const connecting = client.connect(watched(transport, (negotiated) => (version = negotiated)));
   await connecting;
@@ -189,6 +205,8 @@ function contextMethods(client: v2.Client | V1Client): ContextMethods {
   return {
     listResources: (cursor) => either.listResources(cursor === undefined ? {} : { cursor }),
     listResourceTemplates: async () => (await either.listResourceTemplates()).resourceTemplates,
+    subscribe: async (uri) => void (await either.subscribeResource({ uri })),
+    unsubscribe: async (uri) => void (await either.unsubscribeResource({ uri })),
     readResource: async (uri) => (await either.readResource({ uri })).contents as ResourceText[],
     listPrompts: async () => (await either.listPrompts()).prompts,
     getPrompt: async (name, args) => (await either.getPrompt({ name, arguments: args })).messages,
@@ -200,6 +218,19 @@ function contextMethods(client: v2.Client | V1Client): ContextMethods {
       const params = { ref, argument: { name, value }, ...(context && { context: { arguments: context } }) };
       return (await either.complete(params)).completion.values;
     },
+  };
+}
+
+/** Subscriptions of 2026-07-28: a stream for each. */
+function listening(client: v2.Client): Pick<McpClient, "subscribe" | "unsubscribe"> {
+  const open = new Map<string, v2.McpSubscription>();
+  return {
+    async subscribe(uri) {
+      const subscription = await client.listen({ resourceSubscriptions: [uri] });
+      if (subscription.honoredFilter.resourceSubscriptions === undefined) throw new Error("not honoured");
+      open.set(uri, subscription);
+    },
+    unsubscribe: async (uri) => open.get(uri)?.close(),
   };
 }
 

@@ -25,6 +25,7 @@ import {
   mcpServerFactory,
   type ErrorReporter,
 } from "./server.ts";
+import { resourceWatch } from "./resource-watch.ts";
 import { sseTransport } from "./sse.ts";
 import { streamableHttpTransport } from "./streamable-http.ts";
 
@@ -81,15 +82,23 @@ export function mcpApp(options: McpOptions): McpApp {
   const resource = options.oauth && protectedResource(options.oauth);
   const streams = createStreamRegistry("use /mcp without a stream", options.services.meter);
   const relayed = watchRelayed(options, () => sse.deliverRelayed());
+  const watch = resourceWatch({
+    ...options.watched,
+    read: options.services.read,
+    changes: options.changes,
+    callers: options.callers,
+    onError: report.onError,
+  });
   const sse = sseTransport(
     servers,
     { sessions, changes: options.changes, leaseMs: options.streamLeaseMs },
     streams,
+    watch,
     report,
     relayed.setStreamCount,
     options.pathPrefix,
   );
-  const streamable = streamableHttpTransport(servers, sessions, streams, report);
+  const streamable = streamableHttpTransport(servers, sessions, streams, watch, report);
 
   const health = (_req: IncomingMessage, res: ServerResponse) =>
     sendHealth(res, lifecycle, version, checkStorage);
@@ -180,6 +189,7 @@ export function mcpApp(options: McpOptions): McpApp {
       clearInterval(keepAlive);
       toolsCheck.stop();
       relayed.setStreamCount(0);
+      watch.stop();
       await sse.stop();
       await streamable.close();
     },

@@ -3,6 +3,7 @@
  * recorded and what is missing follow from the operation.
  */
 import type { TextResourceContents } from "@modelcontextprotocol/server";
+import type { WatchedKind } from "../../core/mcp-subscription-port.ts";
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -15,6 +16,8 @@ export interface ResourceKind {
   mimeType: string;
   /** Whether it changes only with the release; default: it may change at any time. */
   fixed?: true;
+  /** As what clients can be notified of its changes; left out for what they can't be notified of. */
+  watched?: WatchedKind;
   /** The operation that reads it. */
   operation: string;
   toInput(variables: Variables): Record<string, unknown>;
@@ -49,6 +52,7 @@ export const WORKFLOW: ResourceKind = {
   title: "Workflow",
   description: "A workflow with its definition, as get_workflow returns it.",
   mimeType: JSON_TYPE,
+  watched: "workflow",
   operation: "get_workflow",
   toInput: ({ workflow_id }) => ({ workflow_id }),
   toContents: json,
@@ -60,6 +64,7 @@ export const RUN: ResourceKind = {
   title: "Run",
   description: "A run with its steps, output and error, as get_run returns it.",
   mimeType: JSON_TYPE,
+  watched: "run",
   operation: "get_run",
   toInput: ({ run_id }) => ({ run_id, detail: "steps" }),
   toContents: json,
@@ -97,6 +102,7 @@ const APPROVAL: ResourceKind = {
   title: "Approval",
   description: "An approval with its question, its run, what can run after it, and the decisions.",
   mimeType: JSON_TYPE,
+  watched: "approval",
   operation: "get_approval",
   toInput: ({ approval_id }) => ({ approval_id }),
   toContents: json,
@@ -157,6 +163,28 @@ export function parseUri(
   }
   return undefined;
 }
+
+/** A resource of whose changes clients can be notified. Its template has one variable, the id. */
+export interface WatchedResource {
+  uri: string;
+  kind: ResourceKind & { watched: WatchedKind };
+  id: string;
+}
+
+const isWatched = (kind: ResourceKind): kind is WatchedResource["kind"] => kind.watched !== undefined;
+
+export const WATCHED_TEMPLATES = RESOURCE_KINDS.filter(isWatched).map(({ template }) => template);
+
+/** Finds the resource of a URI, or of a name; undefined for one of which there are no notices. */
+export function findWatched(written: string): WatchedResource | undefined {
+  const found = parseUri(written);
+  if (found === undefined || !isWatched(found.kind)) return undefined;
+  const { kind, variables } = found;
+  return { uri: uriOf(kind, variables), kind, id: Object.values(variables)[0]! };
+}
+
+/** The same for the URI of such a resource. */
+export const parseWatched = (uri: string): WatchedResource => findWatched(uri)!;
 
 /** Undefined if a value is not percent-encoded correctly. */
 function decode(groups: Readonly<Record<string, string | undefined>>): Variables | undefined {

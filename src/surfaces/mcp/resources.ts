@@ -88,6 +88,7 @@ export function registerResources(
 }
 
 interface ReadResource {
+  uri: string;
   kind: ResourceKind;
   contents: TextResourceContents[];
 }
@@ -102,7 +103,7 @@ export async function readResource({ execute }: Operations, written: string): Pr
     );
   const { uri, kind, variables } = found;
   const output = await execute(kind.operation, kind.toInput(variables));
-  return { kind, contents: kind.toContents(uri, output as never) };
+  return { uri, kind, contents: kind.toContents(uri, output as never) };
 }
 
 interface ListedWorkflow {

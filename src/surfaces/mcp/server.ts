@@ -42,6 +42,7 @@ import { registerPrompts } from "./prompts.ts";
 import { operationsFor } from "./read-operation.ts";
 import { callOf, identityOf } from "./request-identity.ts";
 import { RESOURCE_KINDS } from "./resource-kinds.ts";
+import { registerSubscriptions, type SubscriptionServices } from "./resource-subscriptions.ts";
 import { registerResources } from "./resources.ts";
 import { takeFields } from "./selected-fields.ts";
 import { skillsOf } from "./skills.ts";
@@ -76,6 +77,7 @@ export interface McpServerOptions {
   webAddress: () => Promise<string>;
   /** Undefined when the pages of the views are not built. */
   apps?: McpApps | undefined;
+  watched: SubscriptionServices;
   extendServer?: ExtendServer | undefined;
 }
 
@@ -119,6 +121,7 @@ export function mcpServerFactory({
   keptRunsMs,
   webAddress,
   apps,
+  watched,
   extendServer,
 }: McpServerOptions): McpServerFactory {
   const tools = new Map(catalogue.filter((tool) => isServedOn(tool, "mcp")).map((tool) => [tool.name, tool]));
@@ -246,6 +249,7 @@ export function mcpServerFactory({
       });
       server.setRequestHandler("tools/call", served.call);
       registerResources(server, operationsOf, stepTypes, { readSkill: skills.read, apps });
+      registerSubscriptions(server, operationsOf, watched);
       registerPrompts(server, operationsOf);
       registerCompletion(server, operationsOf, stepTypes);
       serveTasks(server, operationsOf, taskContext);

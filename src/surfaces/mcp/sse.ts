@@ -17,6 +17,7 @@ import { readMessage, readMessageText } from "./http-messages.ts";
 import { paramsRefusal } from "./request-params.ts";
 import { type RelayOptions, relayMessage, streamHolder } from "./relay.ts";
 import { toAuthInfo } from "./request-identity.ts";
+import type { ResourceWatch } from "./resource-watch.ts";
 import type { McpServerFactory, ErrorReporter } from "./server.ts";
 import type { StreamRegistry } from "../streams.ts";
 
@@ -53,6 +54,7 @@ export function sseTransport(
   servers: McpServerFactory,
   relay: RelayOptions,
   streams: StreamRegistry,
+  watch: Pick<ResourceWatch, "add">,
   report: ErrorReporter,
   onStreamCount: (count: number) => void,
   pathPrefix: string,
@@ -131,15 +133,26 @@ export function sseTransport(
       });
       // The client may have gone during the write; there is no later event.
       if (res.destroyed) return sessions.remove(id);
-      open.set(id, { principal, server, transport, res });
+      const session = { principal, server, transport, res };
+      open.set(id, session);
       countStreams();
       res.on("drain", () => void deliverRelayed().catch(report.onError));
       const unregister = streams.add({ principal, res, keepAlive: true });
+      const endNotices = watch.add({
+        principal,
+        of: { sessionId: id },
+        notify(uri) {
+          const isSent = hasRoom(session);
+          if (isSent) server.sendResourceUpdated({ uri }).catch(report.onError);
+          return isSent;
+        },
+      });
       server.onerror = report.onRejected;
       server.onclose = () => {
         open.delete(id);
         countStreams();
         unregister();
+        endNotices();
         sessions.remove(id).catch(report.onError);
       };
       await server.connect(transport);

@@ -37,6 +37,8 @@ import {
 } from "./http-messages.ts";
 import { paramsRefusal } from "./request-params.ts";
 import { type RequestDetails, toAuthInfo } from "./request-identity.ts";
+import { resourceListeningOf } from "./resource-subscriptions.ts";
+import type { ResourceWatch } from "./resource-watch.ts";
 import type { McpServerFactory, ErrorReporter } from "./server.ts";
 import { toInitializeReplay, sessionTransports, type Transport } from "./session-transport.ts";
 import { requireGrantedScope } from "./step-up.ts";
@@ -61,6 +63,7 @@ export function streamableHttpTransport(
   servers: McpServerFactory,
   sessions: McpSessionStore,
   streams: StreamRegistry,
+  watch: Pick<ResourceWatch, "add" | "readable">,
   report: ErrorReporter,
 ): StreamableHttpTransport {
   const newHandler = () =>
@@ -160,7 +163,21 @@ export function streamableHttpTransport(
             cache.evict(id);
             await sessions.remove(id);
           }
-          await send(response, call);
+          if (req.method !== "GET" || !response.ok) return send(response, call);
+          const endNotices = watch.add({
+            principal,
+            of: { sessionId: id },
+            notify(uri) {
+              const notice = {
+                jsonrpc: "2.0",
+                method: "notifications/resources/updated",
+                params: { uri },
+              } as const;
+              transport.send(notice).catch(report.onError);
+              return true;
+            },
+          });
+          await send(response).finally(endNotices);
         });
       }
       if (isInitializeRequest(body)) return start(body, principal, handle, send);
@@ -169,16 +186,33 @@ export function streamableHttpTransport(
     const tasks = taskSubscriptionOf(body);
     const refusal = tasks && refusalOf(tasks);
     if (refusal !== undefined) return send(refusal);
+    const listening = resourceListeningOf(body);
+    if (listening?.refusal !== undefined) return send(Response.json(listening.refusal, { status: 400 }));
+    const resources = listening === undefined ? [] : await watch.readable(principal, listening.resources);
+    const parsedBody = listening === undefined ? body : listening.withUris(resources.map(({ uri }) => uri));
     const subscription = { access: principal.access, handler: newHandler() };
+    const { handler } = subscription;
+    let endNotices: (() => void) | undefined;
     subscriptions.add(subscription);
     try {
-      const response = await subscription.handler.fetch(request, options);
+      const response = await handler.fetch(request, { authInfo, parsedBody });
+      if (resources.length > 0)
+        endNotices = watch.add({
+          principal,
+          of: { resources },
+          notify(uri) {
+            handler.notify.resourceUpdated(uri);
+            return true;
+          },
+        });
       if (tasks === undefined) return await send(response);
-      const watch = servers.watchTasks(principal, details.requestId!, opensUrlsIn(tasks.params["_meta"]));
-      await send(withTaskNotifications(response, tasks, watch, signal));
+      const opensUrls = opensUrlsIn(tasks.params["_meta"]);
+      const watchTask = servers.watchTasks(principal, details.requestId!, opensUrls);
+      await send(withTaskNotifications(response, tasks, watchTask, signal));
     } finally {
       subscriptions.delete(subscription);
-      await subscription.handler.close();
+      endNotices?.();
+      await handler.close();
     }
   }
 
