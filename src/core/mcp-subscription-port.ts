@@ -1,7 +1,7 @@
 /** The interface of the store for the resources of which MCP clients are notified. */
 
 /** A resource of which a session is notified. */
-export interface McpSubscription {
+interface McpSubscription {
   sessionId: string;
   uri: string;
   /** The change mark of the resource when the session subscribed: another one means that it has changed since. */
