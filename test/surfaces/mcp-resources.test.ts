@@ -121,7 +121,7 @@ describe("resources", () => {
     expect(await client.complete({ uri: APPROVAL }, "approval_id", "apr_")).toEqual([approval.id]);
     const other = await agent(["read"], { workflows: ["other"] });
     const limited = await agent(["read", "run"], { tools: ["get_run"] });
-    const refusal = (reader: typeof client, of: string) => reader.readResource(of).then(String, message);
+    const refusal = (from: typeof client, of: string) => from.readResource(of).then(String, message);
     expect(await refusal(other, uri)).toBe(
       (await refusal(client, "millrace://approvals/apr_none")).replace("apr_none", approval.id),
     );

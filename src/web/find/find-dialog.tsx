@@ -1,8 +1,8 @@
 /** Finds workflows, runs by their ids, people, pages and actions, by keyboard or mouse. */
 import { Combobox, Group, Kbd, Modal, ScrollArea, Stack, Text, TextInput, useCombobox } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
+import { useDebouncedValue, useDidUpdate } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useNavigate } from "react-router";
 import classes from "./find.module.css";
 import { SHORTCUT_HELP, SHORTCUTS } from "./shortcuts.ts";
@@ -21,7 +21,7 @@ export default function FindDialog({ onClose }: { onClose: () => void }) {
   const { groups, isLoading, error } = useResults(text.trim(), asked.trim());
   const first = groups[0]?.options[0]?.value;
   const { selectFirstOption } = combobox;
-  useEffect(() => void selectFirstOption(), [text, first, selectFirstOption]);
+  useDidUpdate(() => void selectFirstOption(), [text, first]);
   const choose = (value: string): void => {
     if (value === SHORTCUT_HELP) return setHelp(true);
     onClose();

@@ -22,7 +22,7 @@ interface StepCanvasProps {
   found: FoundSteps | undefined;
 }
 
-export interface FoundSteps {
+interface FoundSteps {
   ids: ReadonlySet<string>;
   /** The step that is shown. */
   current: string | undefined;

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findSteps } from "../../../src/web/graph/find-steps.ts";
 import { foldSteps } from "../../../src/web/graph/fold-steps.ts";
@@ -56,20 +56,17 @@ describe("foldSteps", () => {
     ["that waits", { status: "waiting" }],
     ["with a failed item", { status: "succeeded", progress: { done: 9, total: 9, failed: 1 } }],
   ])("keeps the card of a step %s", (_, given) => {
-    const steps = row("a", "b", "c", "d", "e", "f", "g").map((each) => ({
-      ...each,
-      status: "succeeded" as const,
-      ...(each.id === "d" && given),
-    }));
+    const steps = row("a", "b", "c", "d", "e", "f", "g").map(({ id, needs }) =>
+      step(id, needs, id === "d" ? given : { status: "succeeded" }),
+    );
     expect(foldSteps(steps, NONE).map(({ id }) => id)).toEqual(["a…c", "d", "e…g"]);
   });
 
   it("keeps the cards of steps that are shown, and parts steps of different status", () => {
     expect(foldSteps(row("a", "b", "c", "d"), new Set(["d"])).map(({ id }) => id)).toEqual(["a…c", "d"]);
-    const halted = row("a", "b", "c", "d", "e", "f").map((each, index) => ({
-      ...each,
-      status: index < 3 ? ("succeeded" as const) : ("cancelled" as const),
-    }));
+    const halted = row("a", "b", "c", "d", "e", "f").map(({ id, needs }, index) =>
+      step(id, needs, { status: index < 3 ? "succeeded" : "cancelled" }),
+    );
     expect(shapeOf(foldSteps(halted, NONE))).toEqual([
       ["a…c", []],
       ["d…f", ["a…c"]],
