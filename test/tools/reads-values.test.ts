@@ -10,6 +10,7 @@ const NO_VALUES: Readonly<Record<string, string>> = {
   describe_environment: "suggested changes, in warnings about the arguments",
   export_audit_log: "details of audit entries, which contain no values of runs",
   get_exposure: "the schema of a workflow's inputs",
+  get_workflow: "steps of the definition",
   list_audit_log: "details of audit entries, which contain no values of runs",
   list_offered_workflows: "the schemas of inputs and outputs of workflows",
   publish_workflow: "suggested changes of the definition",

@@ -5,7 +5,7 @@ import { foldSteps } from "../../../src/web/graph/fold-steps.ts";
 import { stepLabel } from "../../../src/web/graph/step-label.ts";
 import type { GraphStep } from "../../../src/web/graph/steps.ts";
 
-const step = (id: string, needs: string[], given: Partial<GraphStep> = {}): GraphStep => ({
+const step = (id: string, needs: readonly string[], given: Partial<GraphStep> = {}): GraphStep => ({
   id,
   type: "set",
   needs,
