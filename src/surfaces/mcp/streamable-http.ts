@@ -138,7 +138,7 @@ export function streamableHttpTransport(
     req: IncomingMessage,
     body: unknown,
     signal: AbortSignal,
-    { principal, ...details }: { principal: Principal } & RequestDetails,
+    { principal, hasRoom, ...details }: Caller,
     send: Send,
   ): Promise<void> {
     const request = toWebRequest(req, signal);
@@ -168,6 +168,7 @@ export function streamableHttpTransport(
             principal,
             of: { sessionId: id },
             notify(uri) {
+              if (!hasRoom()) return false;
               const notice = {
                 jsonrpc: "2.0",
                 method: "notifications/resources/updated",
@@ -201,6 +202,7 @@ export function streamableHttpTransport(
           principal,
           of: { resources },
           notify(uri) {
+            if (!hasRoom()) return false;
             handler.notify.resourceUpdated(uri);
             return true;
           },
@@ -233,6 +235,7 @@ export function streamableHttpTransport(
       });
       const caller = {
         principal,
+        hasRoom: () => !res.writableNeedDrain,
         requestId: res.getHeader("x-request-id") as string,
         argumentIssues: received?.argumentIssues,
         // Since 2026-07-28 a question is the answer; before, it is an event before the answer, which JSON has no place for.
@@ -277,6 +280,9 @@ export function streamableHttpTransport(
 /** Whether the answer to a request without a session introduces the server. */
 const introduces = ({ requestInfo }: McpRequestContext): boolean =>
   requestInfo?.headers.get("mcp-method") === "server/discover";
+
+/** Who sent a request, and whether the client reads what is sent to it. */
+type Caller = RequestDetails & { principal: Principal; hasRoom(): boolean };
 
 /** Sends a response. @param call what the client can resume when the response breaks off */
 type Send = (response: Response, call?: ResumableCall) => Promise<void>;
