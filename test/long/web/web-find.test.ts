@@ -43,8 +43,7 @@ it("finds by keyboard what is asked for, and remembers the workflows that were o
   await field.fill("start");
   await option("Run").waitFor();
   await page.keyboard.press("Enter");
-  await heading(page, /Café orders/).waitFor();
-  expect(new URL(page.url()).pathname).toMatch(/\/workflows\/cafe-orders\/run$/);
+  await page.waitForURL(/\/workflows\/cafe-orders\/run$/);
 
   await page.getByRole("button", { name: /^Find/ }).click();
   await option("Café orders").first().waitFor();
