@@ -10,6 +10,6 @@ export const PROGRAM = fileURLToPath(new URL("program.js", import.meta.url));
 
 /** Builds both before a run of vitest, if a source is newer. */
 export default function build({ provide }: Pick<TestProject, "provide">): void {
-  execFileSync(process.execPath, [PREPARE, "program", "web"], { stdio: ["ignore", "inherit", "inherit"] });
+  execFileSync(process.execPath, [PREPARE], { stdio: ["ignore", "inherit", "inherit"] });
   provide("isBuilt", true);
 }
