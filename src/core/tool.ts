@@ -126,6 +126,11 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   headers?: Readonly<Record<string, "If-Match" | "Idempotency-Key">>;
   /** The revision of the output, for ETag and If-None-Match of REST. */
   etag?: (output: z.output<O>) => string | undefined;
+  /**
+   * A tag that changes whenever the answer may, with which REST keeps the answer and sends it again; undefined where there is none. For
+   * operations that only read, and no values of runs. A list has it as its ETag.
+   */
+  revision?: (ctx: ToolContext, input: z.output<I>) => Promise<string | undefined>;
   /** The path to poll while the accepted work has not ended, with status 202 over REST; undefined after its end. */
   pollLocation?: (output: z.output<O>) => string | undefined;
   /** The response contains a secret that is shown once: REST forbids caching it and sends no Location. */
@@ -138,8 +143,6 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
     linesFile?: string;
     /** Whether REST returns a page without paging parameters too, because the whole list may be very large. */
     alwaysPaged?: (input: z.output<I>) => boolean;
-    /** A tag that changes with the whole list, so that REST can answer 304 and cache the response. */
-    revision?: (ctx: ToolContext, input: z.output<I>) => Promise<string | undefined>;
   };
   input: I;
   output: O;

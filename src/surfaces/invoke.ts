@@ -91,7 +91,7 @@ export interface PreparedCall {
   visibility: string;
   /** Whether the list is sent page by page, also where the request has no paging parameters. */
   isPaged: boolean;
-  /** The revision of a list; undefined for none. */
+  /** The revision of the answer (`Tool.revision`); undefined for none. */
   revision(): Promise<string | undefined>;
 }
 
@@ -164,7 +164,7 @@ export function prepare(
       input["limit"] !== undefined ||
       input["cursor"] !== undefined ||
       tool.page?.alwaysPaged?.(input) === true,
-    revision: async () => tool.page?.revision?.(ctx, input),
+    revision: async () => tool.revision?.(ctx, input),
   };
 }
 

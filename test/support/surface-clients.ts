@@ -216,7 +216,7 @@ async function overMcp(clock: FakeClock, config: unknown): Promise<SurfaceClient
   };
 }
 
-async function overRest(clock: FakeClock, config: unknown): Promise<SurfaceClient> {
+export async function overRest(clock: FakeClock, config: unknown): Promise<SurfaceClient> {
   const { instance, callers, finishBacktests } = await fresh(clock, config);
   const { url } = await instance.rest({ config });
   return {

@@ -1,41 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { GIVE_UP, SUBSCRIPTION_SCENARIOS } from "../support/parity-subscriptions.ts";
 import type { z } from "zod";
 import { type AnyTool, parseRoute, isServedOn } from "../../src/core/tool.ts";
 import { RECORDED_OPERATIONS } from "../../src/core/recorded-operations.ts";
 import { catalogue } from "../../tools/index.ts";
 import { fakeClock } from "../support/instance.ts";
-import { BACKFILL_SCENARIOS } from "../support/parity-backfills.ts";
-import { BACKTEST_SCENARIOS, FINISH } from "../support/parity-backtests.ts";
-import { PROJECT_SCENARIOS } from "../support/parity-projects.ts";
-import { RECEIVE, TRIGGER_SCENARIOS } from "../support/parity-triggers.ts";
-import { STEP_SCENARIOS } from "../support/parity-steps.ts";
-import { ACCOUNT_SCENARIOS } from "../support/parity-accounts.ts";
-import { BULK_ACTION_SCENARIOS } from "../support/parity-bulk-actions.ts";
-import { INTERRUPT, INTERRUPTION_SCENARIOS } from "../support/parity-interruptions.ts";
-import { REVIEW_SCENARIOS } from "../support/parity-reviews.ts";
-import {
-  lastOutput,
-  parityConfig,
-  SCENARIOS as OTHERS,
-  type ParityCall,
-} from "../support/parity-scenarios.ts";
+import { lastOutput, parityConfig } from "../support/parity-scenarios.ts";
+import { play, PREPARATIONS, SCENARIOS, toolNamed } from "../support/play-scenario.ts";
 import { openEverySurface, type CallResult, type SurfaceClient } from "../support/surface-clients.ts";
-
-const SCENARIOS = {
-  ...OTHERS,
-  ...ACCOUNT_SCENARIOS,
-  ...PROJECT_SCENARIOS,
-  ...REVIEW_SCENARIOS,
-  ...SUBSCRIPTION_SCENARIOS,
-  ...STEP_SCENARIOS,
-  ...BACKFILL_SCENARIOS,
-  ...BACKTEST_SCENARIOS,
-  ...BULK_ACTION_SCENARIOS,
-  ...INTERRUPTION_SCENARIOS,
-  ...TRIGGER_SCENARIOS,
-};
-const toolNamed = (name: string): AnyTool => catalogue.find((tool) => tool.name === name)!;
 
 /** The fields of a backfill or bulk action that change while its runs start. */
 const PROGRESS = new Set(["slots", "runs", "next_at", "message", "retries", "result", "retry", "next"]);
@@ -77,32 +48,6 @@ function comparable({ output, problem }: CallResult, tool: AnyTool): CallResult 
       return value;
     }),
   ) as CallResult;
-}
-
-/** Calls of scenarios that are no operations. */
-const PREPARATIONS: Readonly<
-  Record<string, (way: SurfaceClient, input: Record<string, unknown>) => Promise<CallResult["output"]>>
-> = {
-  [RECEIVE]: (way, input) => way.deliver(input),
-  [GIVE_UP]: (way) => way.giveUpDeliveries(),
-  [FINISH]: (way) => way.finishBacktests(),
-  [INTERRUPT]: (way, input) => way.interrupt(input),
-};
-
-async function play(way: SurfaceClient, steps: readonly ParityCall[]): Promise<CallResult[]> {
-  const outcomes: CallResult[] = [];
-  for (const step of steps) {
-    const input = typeof step.with === "function" ? step.with(outcomes) : (step.with ?? {});
-    const by = step.by ?? (step.readOnly ? "readOnly" : "full");
-    const prepare = PREPARATIONS[step.call];
-    outcomes.push(
-      prepare === undefined
-        ? await way.call(toolNamed(step.call), input, by)
-        : { output: await prepare(way, input) },
-    );
-    way.clock.advance(60_000);
-  }
-  return outcomes;
 }
 
 /** Operations with an entry in the audit log that the report of a key's changes has no words for, also if their effect is `read`. */

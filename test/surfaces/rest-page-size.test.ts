@@ -2,7 +2,7 @@ import { OutgoingMessage } from "node:http";
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { listCache } from "../../src/surfaces/rest/responses.ts";
+import { answerCache, type ListCache } from "../../src/surfaces/rest/responses.ts";
 import type { ApiResponse } from "../support/http.ts";
 import { eventually } from "../support/eventually.ts";
 import { insertWorkflows } from "../support/many-workflows.ts";
@@ -108,9 +108,9 @@ describe("a search", () => {
 
 const list = (revision: string) => ({ revision, body: Buffer.from("[]"), total: 0, nextCursor: null });
 
-describe("the cache of lists", () => {
+describe("the cache of answers", () => {
   it("drops answers from before a change", () => {
-    const cache = listCache();
+    const cache: ListCache = answerCache();
     cache.set("a", list("1"));
     expect(cache.get("a", "1")).toBeDefined();
     expect(cache.get("a", "2")).toBeUndefined();
@@ -118,7 +118,7 @@ describe("the cache of lists", () => {
   });
 
   it("counts the size of keys too, so that empty lists are limited", () => {
-    const cache = listCache();
+    const cache: ListCache = answerCache();
     const keys = Array.from({ length: 20_000 }, (_, i) => `${i} ${"k".repeat(200)}`);
     for (const key of keys) cache.set(key, list("1"));
     const kept = keys.filter((key) => cache.get(key, "1") !== undefined).length;

@@ -7,6 +7,7 @@ import {
   WorkflowIdRef,
   type WorkflowWithDefinition,
 } from "../../schemas/workflow.ts";
+import { visibilityOf } from "../../src/core/access.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { defineTool } from "../../src/core/tool.ts";
@@ -56,6 +57,11 @@ export const getWorkflow = defineTool({
   }),
   output: DetailedWorkflow,
   etag: (output) => (output.schedule === undefined ? workflowEtag(output) : undefined),
+  // What `include` and `version` add changes without a change of a workflow. A limited caller also sees what other projects offer.
+  revision: async (ctx, { include, version }) =>
+    include.length > 0 || version !== undefined || visibilityOf(ctx.actor.principal.access, "read") !== null
+      ? undefined
+      : String(await ctx.read.workflows.revision()),
   async run({ workflow_id, version, include, steps }, ctx) {
     const workflow = await findWorkflow(ctx.read.workflows, workflow_id);
     const found = steps === undefined ? workflow : withSteps(workflow, steps);

@@ -60,10 +60,10 @@ export const listWorkflows = defineTool({
     item: Workflow,
     mcpLimit: 50,
     alwaysPaged: ({ include }) => include.includes("definition"),
-    // A run changes without a change of its workflow.
-    revision: async (ctx, { include }) =>
-      include.includes("last_run") ? undefined : String(await ctx.read.workflows.revision()),
   },
+  // A run changes without a change of its workflow.
+  revision: async (ctx, { include }) =>
+    include.includes("last_run") ? undefined : String(await ctx.read.workflows.revision()),
   input: z.strictObject({
     search: Search.optional().meta({
       description: `Words that the id, name, description or tags contain, ignoring case; at most ${MAX_WORDS}.`,

@@ -1,6 +1,12 @@
 /** The REST API: the operations of the catalogue, the session endpoints, the reference and the web interface. */
 import type { RequestListener } from "node:http";
-import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type Response,
+  type Router,
+} from "express";
 import { AppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
 import { pathOfTarget, withoutPrefix } from "../../core/public-url.ts";
@@ -17,7 +23,7 @@ import type { StreamRegistry } from "../streams.ts";
 import { noSuchMetadata } from "../oauth/metadata.ts";
 import { agentFiles } from "../web/agent-files.ts";
 import { webPages } from "../web/pages.ts";
-import { listCache, sendList, sendObject } from "./responses.ts";
+import { answerCache, type ListCache, type ObjectCache, sendList, sendObject } from "./responses.ts";
 import { apidoc } from "./apidoc.ts";
 import { fromExpressError, hasBody, readBody } from "./body.ts";
 import { slackInteractions } from "../chat/slack.ts";
@@ -61,8 +67,8 @@ const OWN_NAMES =
  * undefined for none.
  */
 export function reservedPrefix(prefix: string, catalogue: readonly AnyTool[]): string | undefined {
-  const [, name = ""] = prefix.split("/");
-  const names = catalogue.map((tool) => parseRoute(tool).path.split("/")[1]);
+  const name = firstNameOf(prefix);
+  const names = catalogue.map((tool) => firstNameOf(parseRoute(tool).path));
   return name !== "" && [...names, ...OWN_NAMES].includes(name) ? `/${name}` : undefined;
 }
 
@@ -158,6 +164,10 @@ const SECURITY_HEADERS = [
   ["X-Content-Type-Options", "nosniff"],
 ] as const;
 
+/** The first name of a path: `workflows` of `/workflows/:workflow_id`. */
+const firstNameOf = (path: string): string => path.split("/", 2)[1] ?? "";
+
+/** Mounts the operations. Those with the same first name have a router of their own, because a router tries its routes in turn. */
 function mountCatalogue(
   app: Express,
   { catalogue, services, version }: RestOptions,
@@ -170,12 +180,22 @@ function mountCatalogue(
   );
   // Fixed paths before parameters, so that /workflows/validate is not taken for a workflow.
   const paths = [...toolsByPath].toSorted(([a], [b]) => Number(a.includes(":")) - Number(b.includes(":")));
+  const routers = new Map<string, Router>();
+  app.use((req, res, next) => {
+    const router = routers.get(firstNameOf(req.path));
+    if (router === undefined) next();
+    else void router(req, res, next);
+  });
   for (const [path, tools] of paths) {
-    const route = app.route(path);
+    const name = firstNameOf(path);
+    const router = routers.get(name) ?? express.Router({ caseSensitive: true });
+    routers.set(name, router);
+    const route = router.route(path);
     for (const tool of tools) {
       const { method } = parseRoute(tool);
       const plan = planInput(tool);
-      const cache = listCache();
+      const objects: ObjectCache = answerCache();
+      const lists: ListCache = answerCache();
       const handle = async (req: Request, res: Response): Promise<void> => {
         const principal = await admit(req);
         bodies.reserve(req, res, usageSubjectOf(principal));
@@ -191,8 +211,8 @@ function mountCatalogue(
         res.locals["observed"] = true;
         await withTelemetry(services, tool, call, async () => {
           const prepared = prepare(services, tool, raw, call, [...bodyIssues, ...issues]);
-          if (tool.page === undefined) sendObject(req, res, tool, await prepared.run());
-          else await sendList(req, res, tool, prepared, cache, version);
+          if (tool.page === undefined) await sendObject(req, res, tool, prepared, objects);
+          else await sendList(req, res, tool, prepared, lists, version);
         });
       };
       route[method.toLowerCase() as Lowercase<HttpMethod>](handle);

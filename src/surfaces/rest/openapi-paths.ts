@@ -18,7 +18,7 @@ export function pathOf(tool: AnyTool): RouteConfig {
     z.strictObject(Object.fromEntries(fields.map((field) => [field, shape[field]!])));
   const conditions = {
     ...(tool.etag && tool.effect === "read" && ifNoneMatch),
-    ...(tool.page?.revision && ifNoneMatch),
+    ...(tool.revision && ifNoneMatch),
   };
   const headers = z.object({
     ...Object.fromEntries(

@@ -68,7 +68,7 @@ export const HEADERS = {
 export function responsesOf(tool: AnyTool, inBody: boolean): Responses {
   const responses: Responses = { [tool.effect === "create" ? 201 : 200]: success(tool) };
   if (tool.pollLocation) responses[202] = accepted(tool);
-  if ((tool.etag && tool.effect === "read") || tool.page?.revision) {
+  if ((tool.etag && tool.effect === "read") || tool.revision) {
     responses[304] = { description: "Not modified: your copy is current (If-None-Match)." };
   }
   const codes: readonly ErrorCode[] = [
@@ -97,7 +97,7 @@ export function problems(codes: readonly ErrorCode[]): Responses {
 
 function success(tool: AnyTool): Responses[string] {
   const headers: Record<string, Header> = { "X-Request-Id": HEADERS.requestId };
-  if (tool.etag || tool.page?.revision) headers["ETag"] = HEADERS.etag;
+  if (tool.etag || tool.revision) headers["ETag"] = HEADERS.etag;
   if (tool.noStore) headers["Cache-Control"] = HEADERS.noStore;
   else if (tool.effect === "create") headers["Location"] = HEADERS.location;
   if (tool.page)

@@ -41,10 +41,20 @@ const writeList = (format: ListFormat, items: readonly unknown[]): string =>
   `${format.opening}${items.length === 0 ? "" : format.write(items)}${format.closing}`;
 
 /** Sends one object with its ETag; 201 and Location when it was created, 202 when it is still running. */
-export function sendObject(req: Request, res: Response, tool: AnyTool, output: unknown): void {
+export async function sendObject(
+  req: Request,
+  res: Response,
+  tool: AnyTool,
+  prepared: PreparedCall,
+  cache: ObjectCache,
+): Promise<void> {
+  // Read before the object: if it changes in between, what is kept is too old for the next request, never too new.
+  const revision = await prepared.revision();
+  const key = revision === undefined ? "" : `${prepared.visibility} ${JSON.stringify(prepared.input)}`;
+  const kept = revision === undefined ? undefined : cache.get(key, revision);
+  const output = kept === undefined ? await prepared.run() : undefined;
   res.setHeader("Cache-Control", tool.noStore ? SECRET : PRIVATE);
-  const tag = tool.etag?.(output);
-  const etag = tag === undefined ? undefined : `"${tag}"`;
+  const etag = kept === undefined ? etagOf(tool, output) : kept.etag;
   if (etag !== undefined) res.setHeader("ETag", etag);
   if (tool.effect === "read" && etag !== undefined && isFresh(req.headers["if-none-match"], etag)) {
     res.status(304).end();
@@ -60,7 +70,18 @@ export function sendObject(req: Request, res: Response, tool: AnyTool, output: u
   }
   const location = tool.pollLocation?.(output);
   if (location !== undefined) res.status(202).setHeader("Location", req.baseUrl + location);
-  sendJson(res, JSON.stringify(output));
+  if (kept !== undefined) {
+    sendJson(res, kept.body);
+    return;
+  }
+  const body = JSON.stringify(output);
+  if (revision !== undefined) cache.set(key, { revision, etag, body });
+  sendJson(res, body);
+}
+
+function etagOf(tool: AnyTool, output: unknown): string | undefined {
+  const tag = tool.etag?.(output);
+  return tag === undefined ? undefined : `"${tag}"`;
 }
 
 function sendJson(res: Response, body: string | Buffer, contentType = ARRAY.contentType): void {
@@ -72,11 +93,24 @@ function sendJson(res: Response, body: string | Buffer, contentType = ARRAY.cont
 /** What an ETag says about the limits of its caller: the list changes with them. Nothing for a caller who sees everything. */
 const visibilityTag = (visibility: string): string => (visibility === "*" ? "" : `-${shortHash(visibility)}`);
 
-/** Caches the bytes of whole lists and first pages until their revision changes. Limited in bytes. */
-export interface ListCache {
-  get(key: string, revision: string): CachedList | undefined;
-  set(key: string, list: CachedList): void;
+/** Keeps the bytes of answers until their revision changes. Limited in bytes. */
+interface AnswerCache<Answer extends KeptAnswer> {
+  get(key: string, revision: string): Answer | undefined;
+  /** Keeps an answer, unless it is very large. */
+  set(key: string, answer: Answer): void;
 }
+
+interface KeptAnswer {
+  revision: string;
+  /** As text, Node sends a short body in one piece with its headers. */
+  body: Buffer | string;
+}
+
+/** The cache of an operation that returns one object. */
+export type ObjectCache = AnswerCache<KeptAnswer & { etag: string | undefined }>;
+
+/** The cache of a list, whose whole and first pages are kept. */
+export type ListCache = AnswerCache<KeptAnswer & ListBody>;
 
 /** A list or a page, as it is sent. */
 interface ListBody extends ListTotal {
@@ -85,43 +119,42 @@ interface ListBody extends ListTotal {
   nextCursor: string | null;
 }
 
-interface CachedList extends ListBody {
-  revision: string;
-}
-
-/** Maximum size of a list cache, in bytes. */
+/** Maximum size of the cache of an operation, in bytes. */
 const CACHE_BYTES = 16 * 1024 * 1024;
-/** Maximum size of a cached list, in bytes. */
+/** Maximum size of a kept answer, in bytes. */
 const MAX_CACHED_BYTES = 4 * 1024 * 1024;
 /** Approximate memory of an entry besides its key and body, in bytes. */
 const ENTRY_OVERHEAD = 500;
 /** How long a client may read nothing before it counts as gone, in milliseconds. */
 const STALL_MS = 60_000;
 
-export function listCache(): ListCache {
-  const lists = new Map<string, CachedList>();
+/** The memory of a body, in bytes. */
+const sizeOf = (body: Buffer | string): number => (typeof body === "string" ? 2 : 1) * body.length;
+
+export function answerCache<Answer extends KeptAnswer>(): AnswerCache<Answer> {
+  const answers = new Map<string, Answer>();
   let bytes = 0;
-  const cost = (key: string, list: CachedList): number =>
-    list.body.byteLength + 2 * key.length + ENTRY_OVERHEAD;
+  const cost = (key: string, { body }: Answer): number => sizeOf(body) + 2 * key.length + ENTRY_OVERHEAD;
   const drop = (key: string): void => {
-    const list = lists.get(key);
-    if (list === undefined) return;
-    bytes -= cost(key, list);
-    lists.delete(key);
+    const answer = answers.get(key);
+    if (answer === undefined) return;
+    bytes -= cost(key, answer);
+    answers.delete(key);
   };
   return {
     get(key, revision) {
-      const list = lists.get(key);
-      if (list === undefined || list.revision === revision) return list;
+      const answer = answers.get(key);
+      if (answer === undefined || answer.revision === revision) return answer;
       drop(key);
       return undefined;
     },
-    set(key, list) {
+    set(key, answer) {
       drop(key);
-      lists.set(key, list);
-      bytes += cost(key, list);
-      // A Map iterates in insertion order, so the oldest lists are dropped first.
-      for (const oldest of lists.keys()) {
+      if (sizeOf(answer.body) > MAX_CACHED_BYTES) return;
+      answers.set(key, answer);
+      bytes += cost(key, answer);
+      // A Map iterates in insertion order, so the oldest answers are dropped first.
+      for (const oldest of answers.keys()) {
         if (bytes <= CACHE_BYTES) break;
         drop(oldest);
       }
@@ -167,8 +200,7 @@ export async function sendList(
   const sent = prepared.isPaged
     ? await sendPage(req, res, prepared, format)
     : await streamPages(req, res, prepared.pages(), format);
-  if (isCacheable && sent !== undefined && sent.body.byteLength <= MAX_CACHED_BYTES)
-    cache.set(key, { revision, ...sent });
+  if (isCacheable && sent !== undefined) cache.set(key, { revision, ...sent });
 }
 
 function setTotal(res: Response, { total, total_capped: isCapped }: ListTotal): void {
