@@ -5,7 +5,7 @@ import type { StorageHealth } from "../core/storage-health.ts";
 import type { JobHandlers } from "../engine/executor/job-handlers.ts";
 import type { Repeat } from "./repeat.ts";
 
-/** Poll interval for schedules that are due, backfills, bulk actions, and deliveries that were put off or missed; in milliseconds. */
+/** Poll interval for schedules that are due, backfills, backtests, bulk actions, and deliveries that were put off or missed; in milliseconds. */
 const POLL_MS = SECOND / 2;
 const BACKFILLS_FAILED = "backfill poll failed";
 const BACKTESTS_FAILED = "backtest poll failed";
@@ -37,6 +37,22 @@ export function startPoll({ handlers, changes, wake, health, repeat }: Options):
   const reporting = (failure: string) => (err: unknown) => health.reportFailure(err, failure);
   const poll = (work: () => Promise<unknown>, failure: string): void =>
     void ends.push(repeat({ ms: POLL_MS, work, onError: reporting(failure) }));
+  /** How often the feed has told of commits, at most once for each poll. Heartbeats are commits too, so no change is missed for long. */
+  let changed = 0;
+  /** Polls what only commits begin: after each, and while some of it runs. */
+  const pollAfterChanges = (
+    { isActive }: { isActive(): boolean },
+    work: () => Promise<unknown>,
+    failure: string,
+  ) => {
+    let seen: number | undefined;
+    poll(async () => {
+      if (seen === changed && !isActive()) return;
+      const current = changed;
+      await work();
+      seen = current;
+    }, failure);
+  };
   /** Starts runs, and lets the workers know. */
   const waking = (starts: () => Promise<number>) => async (): Promise<void> => {
     if ((await starts()) > 0) wake();
@@ -55,9 +71,10 @@ export function startPoll({ handlers, changes, wake, health, repeat }: Options):
       ends.push(unsubscribe);
       poll(startSchedules, "schedule poll failed");
       poll(() => scheduler.correctLateSchedules(), "check of schedules failed");
-      poll(continueBackfills, BACKFILLS_FAILED);
-      poll(continueBacktests, BACKTESTS_FAILED);
-      poll(continueBulkActions, BULK_ACTIONS_FAILED);
+      ends.push(changes.subscribe(() => void (changed += 1), { maxDelayMs: POLL_MS }));
+      pollAfterChanges(backfiller, continueBackfills, BACKFILLS_FAILED);
+      pollAfterChanges(backtester, continueBacktests, BACKTESTS_FAILED);
+      pollAfterChanges(bulkRunner, continueBulkActions, BULK_ACTIONS_FAILED);
       poll(startDeliveries, DELIVERIES_FAILED);
     },
     runsChanged() {

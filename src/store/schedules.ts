@@ -65,6 +65,27 @@ const schedulesWithProject = (db: Kysely<Schema>) =>
         .as("project"),
     );
 
+/** The first due one of each owner comes before the second of any. Executors ask twice a second. */
+const dueSchedules = prepared((on, now: string, limit: number) =>
+  on
+    .selectFrom(
+      schedulesWithProject(on)
+        .select((eb) =>
+          eb.fn
+            .agg<number>("row_number")
+            .over((over) => over.partitionBy("subject").orderBy("next_at").orderBy("workflow_id"))
+            .as("turn"),
+        )
+        .where("next_at", "<=", now)
+        .where((eb) => eb("paused", "=", eb.lit(0)))
+        .as("due"),
+    )
+    .selectAll()
+    .orderBy("turn")
+    .orderBy("next_at")
+    .limit(limit),
+);
+
 /** Sorts after every time in the database. */
 const NEVER = "never";
 
@@ -78,25 +99,7 @@ export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
       return row === undefined ? undefined : scheduleRecord(row);
     },
 
-    async due(now, limit) {
-      const due = schedulesWithProject(db)
-        .select((eb) =>
-          eb.fn
-            .agg<number>("row_number")
-            .over((over) => over.partitionBy("subject").orderBy("next_at").orderBy("workflow_id"))
-            .as("turn"),
-        )
-        .where("next_at", "<=", now)
-        .where((eb) => eb("paused", "=", eb.lit(0)));
-      const rows = await db
-        .selectFrom(due.as("due"))
-        .selectAll()
-        .orderBy("turn")
-        .orderBy("next_at")
-        .limit(limit)
-        .execute();
-      return rows.map(scheduleRecord);
-    },
+    due: async (now, limit) => (await dueSchedules(db, now, limit)).map(scheduleRecord),
 
     async dueAfter([time, workflowId], limit) {
       const rows = await schedulesWithProject(db)
