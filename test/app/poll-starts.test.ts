@@ -13,12 +13,13 @@ function fakeStarter() {
   return { starter, work, isActive: () => starter.active };
 }
 
+const none = async () => 0;
+
 function open() {
   const [backfiller, backtester, bulkRunner] = [fakeStarter(), fakeStarter(), fakeStarter()];
   const polls: { work(): Promise<unknown>; onError(error: unknown): void }[] = [];
   const listeners: (() => void)[] = [];
   const failures: unknown[] = [];
-  const none = async () => 0;
   const starts = startPoll({
     handlers: {
       scheduler: { startDueRuns: none, correctLateSchedules: async () => {} },
