@@ -11,7 +11,7 @@ const ALONE = [
 ];
 /** These start the program in processes. */
 const PROCESSES = [
-  "test/commands/{backup,doctor,edit-workflows,keys,log,metrics,migrate-state,moved-state,outgoing-proxy}.test.ts",
+  "test/commands/{backup,doctor,edit-workflows,keys,loaded-modules,log,metrics,migrate-state,moved-state,outgoing-proxy}.test.ts",
   "test/commands/{postgres,projects,run,run-step,runs,secret-files,storage,usage,worker,workflows}.test.ts",
   "test/store/{first-admin,lock-holder,older-copies}.test.ts",
   "test/surfaces/replicas.test.ts",

@@ -50,6 +50,7 @@ export async function createWorkflow({ directory, generator, roundOptions, seed 
         value: throughput("Millrace"),
         baseline: `${throughput("Express baseline")} Express`,
         ratio: formatRatios(percent, ratio),
+        cpuRatio: ratio.cpu,
         goal: `≥ ${percent(GOAL)}`,
         goalMet: ratio.throughput >= GOAL,
       },

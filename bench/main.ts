@@ -1,5 +1,8 @@
-/** `npm run bench [-- --quick] [-- --only <name>]`: measures Millrace against baselines of the same run. Missed goals do not fail it. */
-import { mkdtempSync, rmSync } from "node:fs";
+/**
+ * `npm run bench [-- --quick] [-- --only <name>]`: measures Millrace against baselines of the same run. Missed goals do not fail it.
+ * With `--check` it fails where the CPU time, divided by that of the baseline, is worse by a tenth than ratios.json says.
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -38,10 +41,14 @@ const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   "start-up": startUp,
 };
 
+/** By how much a ratio can be worse. */
+const TOLERANCE = 0.1;
+
 const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
     only: { type: "string", multiple: true },
+    check: { type: "boolean", default: false },
     // The benchmarks write here, so they measure its disk too.
     directory: { type: "string", default: tmpdir() },
   },
@@ -76,3 +83,19 @@ const missed = rows.filter(({ goalMet }) => goalMet === false);
 console.log(
   missed.length === 0 ? "Every goal was met." : `Missed: ${missed.map(({ label }) => label).join("; ")}.`,
 );
+if (values.check) {
+  const worse = worseRatios(rows);
+  console.log(worse.length === 0 ? "No ratio of ratios.json is worse." : `Worse: ${worse.join("; ")}.`);
+  if (worse.length > 0) process.exitCode = 1;
+}
+
+/** The measured ratios that are worse than those of ratios.json by more than the spread of a quiet machine. */
+function worseRatios(measured: readonly Row[]): string[] {
+  const file = new URL("ratios.json", import.meta.url);
+  const expected = JSON.parse(readFileSync(file, "utf8")) as Record<string, number>;
+  return measured.flatMap(({ label, cpuRatio }) => {
+    const before = expected[label];
+    if (cpuRatio === undefined || before === undefined || cpuRatio >= before * (1 - TOLERANCE)) return [];
+    return [`${label} (${cpuRatio.toFixed(2)}, was ${before})`];
+  });
+}

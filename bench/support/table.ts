@@ -5,6 +5,8 @@ export interface Row {
   value: string;
   baseline?: string;
   ratio?: string;
+  /** CPU time of the baseline divided by that of Millrace, which `--check` compares with bench/ratios.json. */
+  cpuRatio?: number;
   goal?: string;
   /** Undefined when there is no goal. */
   goalMet?: boolean;

@@ -37,7 +37,7 @@ export function startPoll({ handlers, changes, wake, health, repeat }: Options):
   const reporting = (failure: string) => (err: unknown) => health.reportFailure(err, failure);
   const poll = (work: () => Promise<unknown>, failure: string): void =>
     void ends.push(repeat({ ms: POLL_MS, work, onError: reporting(failure) }));
-  /** How often the feed has told of commits, at most once for each poll. Heartbeats are commits too, so no change is missed for long. */
+  /** Counts commits, several between two polls as one. Heartbeats are commits too, so a change that the feed misses is seen soon. */
   let changed = 0;
   /** Polls what only commits begin: after each, and while some of it runs. */
   const pollAfterChanges = (

@@ -120,15 +120,14 @@ const projectOfWorkflow = prepared((db, id: string) =>
 /** The name of the counter of a project's changes of workflows. */
 export const projectRevision = (project: string): string => `workflows:${project}`;
 
+/** A caller is there twice if its draft and its published version call it: SQLite takes eight times as long for distinct, also of none. */
 const callersOf = (db: Kysely<Schema>, id: string) =>
   db
     .selectFrom("workflow_calls")
     .innerJoin("workflows", "workflows.id", "workflow_calls.caller")
     .select("workflow_calls.caller")
-    .distinct()
     .where("workflow_calls.callee", "=", id)
-    .where("workflows.status", "!=", sql.lit("archived"))
-    .orderBy("workflow_calls.caller");
+    .where("workflows.status", "!=", sql.lit("archived"));
 
 const callers = prepared((db, id: string) => callersOf(db, id));
 const publishedCallers = prepared((db, id: string) =>
@@ -225,7 +224,7 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
 
     async callers(id, { published }) {
       const rows = await (published ? publishedCallers(db, id) : callers(db, id));
-      return rows.map(({ caller }) => caller);
+      return [...new Set(rows.map(({ caller }) => caller))].toSorted();
     },
 
     liveCallersOfDrafts: (project, limit) =>

@@ -75,8 +75,13 @@ describe("an answer that REST keeps", () => {
 
   it("is read again when its only caller is archived or no longer calls it", async () => {
     const { call, kept, get } = await open();
+    await call("POST", "/workflows/a/publish", {});
     await call("POST", "/workflows", { name: "B", definition: calling("a") });
     expect((await kept()).body.used_by).toEqual(["b"]);
+    // Its draft and its published version call it then.
+    expect((await call("POST", "/workflows/b/publish", {})).status).toBe(200);
+    expect((await kept()).body.used_by).toEqual(["b"]);
+    await call("POST", "/workflows/b/unpublish", {});
     await call("PATCH", "/workflows/b", { definition: setting(1) });
     expect((await get()).body.used_by).toEqual([]);
     await call("PATCH", "/workflows/b", { definition: calling("a") });
