@@ -53,6 +53,7 @@ import { compareRuns } from "./runs/compare-runs.ts";
 import { getRun } from "./runs/get-run.ts";
 import { getRunDefinition } from "./runs/get-run-definition.ts";
 import { getRunValue } from "./runs/get-run-value.ts";
+import { groupRuns } from "./runs/group-runs.ts";
 import { listRuns } from "./runs/list-runs.ts";
 import { listWorkflowRuns } from "./runs/list-workflow-runs.ts";
 import { retryRun } from "./runs/retry-run.ts";
@@ -163,6 +164,7 @@ export const catalogue: readonly AnyTool[] = [
   getWorkflow,
   getWorkflowState,
   getWorkflowVersion,
+  groupRuns,
   inviteUser,
   listApiKeys,
   listApprovals,

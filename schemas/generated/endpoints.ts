@@ -82,6 +82,10 @@ export type RunStep = { id: string, type: string, status: ("pending" | "running"
 export type Run = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, backtest?: string | undefined, replay_of?: string | undefined, continued_failures?: number | undefined, open_interruptions?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, started_by: StartedBy, caused_by?: Array<CausedBy> | undefined, patched?: boolean | undefined, progress?: { total: number, done: number, current: Array<string> } | undefined, inputs?: unknown | undefined, output?: unknown | undefined, state?: unknown | undefined, committed?: unknown | undefined, usage?: { input_tokens: number, output_tokens: number, cost: (number | null) } | undefined, error: RunError, failed_step?: { id: string, item?: number | undefined, type: string, attempts: number, input?: unknown | undefined } | undefined, retried_by?: string | undefined, approvals?: Array<{ id: string, step_id: string, message: string, progress?: string | undefined }> | undefined, interruptions?: Array<Interruption> | undefined, steps?: Array<RunStep> | undefined, retry?: RetrySteps | undefined, next?: string | undefined }
 export type RunComparison = { before: { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, backtest?: string | undefined, replay_of?: string | undefined, continued_failures?: number | undefined, open_interruptions?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null), duration_ms: (number | null) }, after: ComparedRun, same: boolean, complete: boolean, notes: Array<string>, first_difference: ({ step_id?: string | undefined, item?: number | undefined, field: ("inputs" | "state" | "definition" | "status" | "input" | "error" | "output" | "committed"), path?: string | undefined } | null), definition?: { difference: (string | null) } | undefined, inputs?: ComparedValue | undefined, state?: { total: number, differences: Array<ValueDifference>, ref_before?: string | undefined, ref_after?: string | undefined, left_out?: string | undefined } | undefined, steps: Array<ComparedStep>, output?: ComparedValue | undefined, error?: ComparedValue | undefined, committed?: { total: number, differences: Array<ValueDifference>, ref_before?: string | undefined, ref_after?: string | undefined, left_out?: string | undefined } | undefined }
 export type RunDefinition = { workflow_id: (string | null), version: (number | null), patched: boolean, definition: Record<string, unknown> }
+export type RunMeasure = { runs: number, min: (number | string), max: (number | string), sum: (number | string | null), mean: (number | null) }
+export type RunGroup = { by: Record<string, unknown>, runs: number, statuses: Partial<{ queued: number, running: number, waiting: number, succeeded: number, failed: number, cancelled: number }>, first: { run_id: string, created_at: string }, last: { run_id: string, created_at: string }, duration_ms?: { median: number, p95: number } | undefined, measures?: Record<string, RunMeasure> | undefined }
+export type WithoutValue = { expression: string, runs: number, run_id: string, message: string }
+export type RunGroups = { groups: Array<RunGroup>, total: number, runs: number, read: number, complete: boolean, where?: string | undefined, without_value?: Array<WithoutValue> | undefined, next?: string | undefined }
 export type RunSummary = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, backtest?: string | undefined, replay_of?: string | undefined, continued_failures?: number | undefined, open_interruptions?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null), values?: Record<string, unknown> | undefined }
 export type RunValue = { run_id: string, ref: string, text: string, offset: number, chars: number, next_offset: (number | null) }
 export type SavedGrant = { kind: ("database" | "model" | "mcp_server" | "secret" | "host" | "mail" | "chat"), name: string, access?: "read-only" | undefined, role?: string | undefined, tools?: Array<string> | undefined, granted_at: string, granted_by: string, warnings?: Array<{ path: string, code: string, message: string, allowed?: Array<string> | undefined, did_you_mean?: string | undefined, fix?: string | undefined }> | undefined }
@@ -2729,6 +2733,39 @@ ref: string,
 503: { "X-Request-Id": string, "Retry-After": string },
 },
     }
+export type get_Group_runs = {
+      method: "GET",
+      path: "/runs/groups",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ workflow_id: string, project: string, status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), trial: boolean, since: string, until: string, where: string, group_by: Array<string>, measures: Array<string>, timezone: string, limit: number }>,
+        
+        
+        
+          }
+      responses: {200: Schemas.RunGroups,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
 export type get_List_schedules = {
       method: "GET",
       path: "/schedules",
@@ -4996,6 +5033,7 @@ export type post_Validate_workflow = {
 "/runs/{run_id}/compare": Endpoints.get_Compare_runs,
 "/runs/{run_id}/definition": Endpoints.get_Get_run_definition,
 "/runs/{run_id}/values/{ref}": Endpoints.get_Get_run_value,
+"/runs/groups": Endpoints.get_Group_runs,
 "/schedules": Endpoints.get_List_schedules,
 "/sessions": Endpoints.get_List_sessions,
 "/subscriptions": Endpoints.get_List_subscriptions,

@@ -47,6 +47,7 @@ export const TOOL_NAMES: readonly string[] = [
   "get_workflow",
   "get_workflow_state",
   "get_workflow_version",
+  "group_runs",
   "invite_user",
   "list_api_keys",
   "list_approvals",

@@ -188,6 +188,11 @@ export function openServices(
     stepTypes,
     check: made.check,
     validation: context.validation,
+    // Loaded with the first one, as few requests need it.
+    async compileForRuns(source) {
+      const { compileForRuns } = await import("../engine/definition/run-expressions.ts");
+      return compileForRuns(source);
+    },
     prepareRun: made.prepareRun,
     beyondKeyLimits: made.beyondKeyLimits,
     startRun: (tx, run) => startRun(context, unscoped(tx), run),

@@ -27,6 +27,7 @@ import type {
 } from "./model.ts";
 import type { ApprovalEventRecord, PersonDecision } from "./approval-rules.ts";
 import type { InterruptionRecord, PersonalSettlement } from "./interruption-ports.ts";
+import type { CompileForRuns } from "./run-expressions.ts";
 import type { EngineWriters, RunReader, RunSummary } from "./run-ports.ts";
 import type { AnyStepType } from "./step-type.ts";
 import type { Applied } from "./transactions.ts";
@@ -240,6 +241,8 @@ export interface EngineApi {
   check(source: unknown, options: CheckOptions): Promise<CheckReport>;
   /** Validates values by schemas of workflows. */
   validation: Validation;
+  /** Compiles an expression over recorded runs. */
+  compileForRuns: CompileForRuns;
   /**
    * Prepares a run. This may take long, so it happens outside of transactions.
    * @throws AppError workflow_not_found, version_not_found, workflow_archived, workflow_not_runnable (also beyond the limits of the

@@ -80,6 +80,14 @@ export const maskedPart =
     return { ...value, text: text.slice(before.length, before.length + value.text.length) };
   };
 
+/** The same in the values of a scan: whoever compares them with a text could find out a URL character by character. */
+export const maskedScan =
+  (scan: RunReader["scan"], mask: EventUrlMask): RunReader["scan"] =>
+  async (query) => {
+    const page = await scan(query);
+    return { ...page, items: await mask(page.items) };
+  };
+
 /** The same for an error, which may quote values. */
 export async function maskError(error: unknown, mask: EventUrlMask | undefined): Promise<unknown> {
   if (!(error instanceof AppError)) return error;

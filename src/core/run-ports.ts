@@ -70,6 +70,26 @@ export interface RunSummary {
   stop: RunStop | null;
 }
 
+/** A value that is read of each run of a scan. */
+export type ScannedValue =
+  | { what: "inputs" | "output" | "state" | "committed" }
+  | { what: "step_output"; stepId: string; item: number | null };
+
+/** The JSON text of such a value: empty where it is too long, or where a step has no output. */
+export interface ScannedText extends ValueText {
+  /** The state of a step or item. */
+  state?: StepState;
+}
+
+/** A run as a scan reads it. */
+export interface ScannedRun extends Pick<
+  RunRecord,
+  "id" | "workflowId" | "version" | "status" | "trigger" | "createdAt" | "startedAt" | "finishedAt" | "error"
+> {
+  /** The values in the order of the query; undefined where the run has none. */
+  values: readonly (ScannedText | undefined)[];
+}
+
 export interface RunReader {
   find(id: string): Promise<RunRecord | undefined>;
   /** Newest first. */
@@ -80,6 +100,18 @@ export interface RunReader {
   }): Promise<{ items: RunRecord[]; next: ListPosition | null }>;
   /** Counts up to one more than `MAX_TOTAL`. */
   count(filter: RunFilter): Promise<number>;
+  /**
+   * Reads a few columns of many runs, newest first, with the JSON texts of values.
+   * @param query.values recorded values of each run
+   * @param query.maxChars maximum length of a text that is read, in characters; of a longer one only its length is
+   */
+  scan(query: {
+    filter: RunFilter;
+    after: ListPosition | null;
+    limit: number;
+    values: readonly ScannedValue[];
+    maxChars: number;
+  }): Promise<{ items: ScannedRun[]; next: ListPosition | null }>;
   /** Which of these runs another run retries. */
   retriedOf(ids: readonly string[]): Promise<Set<string>>;
   /** Number of unfinished runs by status; a status without runs is missing. */

@@ -5,7 +5,7 @@
  */
 import type { Scope } from "../../schemas/actor.ts";
 import { projectOf } from "../../schemas/project.ts";
-import { type EventUrlMask, maskedPart } from "./event-url-mask.ts";
+import { type EventUrlMask, maskedPart, maskedScan } from "./event-url-mask.ts";
 import type { BackfillRecord } from "./backfill-ports.ts";
 import type { BacktestRecord } from "./backtest-ports.ts";
 import type { RunningBulkAction } from "./bulk-action-ports.ts";
@@ -50,10 +50,14 @@ export function scopedReaders(read: Readers, request: RequestScope): Readers {
           workflowChanges: limitedChanges(read.workflowChanges, limits),
         };
   if (mask === undefined) return remember(read, made);
-  // Pages of a text are the only values that can end within a URL; the others are masked as a whole, with the answer.
+  // Pages of a text can end within a URL, and the values of a scan are compared. All others are masked as a whole, with the answer.
   return remember(read, {
     ...made,
-    runs: { ...made.runs, valueText: maskedPart(made.runs.valueText, mask) },
+    runs: {
+      ...made.runs,
+      valueText: maskedPart(made.runs.valueText, mask),
+      scan: maskedScan(made.runs.scan, mask),
+    },
   });
 }
 
@@ -284,6 +288,7 @@ function limitedRuns(read: Readers["runs"], limits: Limits): Readers["runs"] {
     find,
     page: (query) => read.page({ ...query, filter: { ...query.filter, visibility: listable } }),
     count: (filter) => read.count({ ...filter, visibility: listable }),
+    scan: (query) => read.scan({ ...query, filter: { ...query.filter, visibility: listable } }),
     async latestByWorkflow(ids) {
       const latest = await read.latestByWorkflow(ids, listable.projects);
       return new Map([...latest].filter(([, run]) => canFind(listable, refOfRun(run))));

@@ -9,6 +9,7 @@ import { parseJson } from "./json-column.ts";
 import { prepared } from "./prepared.ts";
 import { decodeDefinition } from "./run-values.ts";
 import { countRuns, newestRuns } from "./run-lists.ts";
+import { scanRuns } from "./run-scan.ts";
 import { runValueReader } from "./run-value-reader.ts";
 import type { RunRow, Schema } from "./schema.ts";
 import { stepReader } from "./step-reader.ts";
@@ -165,6 +166,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
     },
 
     count: (filter) => countRuns(db, filter),
+    scan: (query) => scanRuns(db, query),
 
     async countUnfinishedByStatus() {
       const rows = await db

@@ -73,21 +73,28 @@ export async function storedJson(db: Kysely<Schema>, column: string): Promise<st
 export const decodeValue = async (db: Kysely<Schema>, column: string): Promise<unknown> =>
   JSON.parse(await storedJson(db, column));
 
+/** The stored values of these ids. */
+async function bodiesOf(db: Kysely<Schema>, ids: readonly number[]): Promise<Map<number, string>> {
+  const rows =
+    ids.length === 0
+      ? []
+      : await db
+          .selectFrom("run_values")
+          .select(["id", "body"])
+          .where("id", "in", [...new Set(ids)])
+          .execute();
+  return new Map(rows.map(({ id, body }) => [id, body]));
+}
+
 /** Reads the values of many columns, in as few queries as possible. */
 export async function decodeValues(
   db: Kysely<Schema>,
   columns: readonly (string | null)[],
 ): Promise<unknown[]> {
-  const ids = new Set(columns.flatMap((column) => parseReference(column ?? "")?.id ?? []));
-  const rows =
-    ids.size === 0
-      ? []
-      : await db
-          .selectFrom("run_values")
-          .select(["id", "body"])
-          .where("id", "in", [...ids])
-          .execute();
-  const bodies = new Map(rows.map(({ id, body }) => [id, body]));
+  const bodies = await bodiesOf(
+    db,
+    columns.flatMap((column) => parseReference(column ?? "")?.id ?? []),
+  );
   return columns.map((column) => {
     if (column === null) return null;
     const ref = parseReference(column);
@@ -111,6 +118,32 @@ export async function valueText(
     .where("id", "=", ref.id)
     .executeTakeFirst();
   return { text: part?.part ?? "", chars: ref.chars };
+}
+
+/**
+ * Reads the texts of the columns of many runs, in as few queries as possible.
+ * @param maxChars maximum length of a text that is read, in characters; a longer one is empty, with its length
+ * @returns the texts by the ids of the runs, without those that have none
+ */
+export async function valueTexts(
+  db: Kysely<Schema>,
+  rows: readonly { run_id: string; column: string | null }[],
+  maxChars: number,
+): Promise<Map<string, ValueText>> {
+  const refs = rows.map(({ column }) => parseReference(column ?? ""));
+  const bodies = await bodiesOf(
+    db,
+    refs.flatMap((ref) => (ref !== undefined && ref.chars <= maxChars ? [ref.id] : [])),
+  );
+  return new Map(
+    rows.flatMap(({ run_id: runId, column }, index): [string, ValueText][] => {
+      if (column === null) return [];
+      const ref = refs[index];
+      const text = ref === undefined ? column : (bodies.get(ref.id) ?? "");
+      const chars = ref?.chars ?? column.length;
+      return [[runId, { text: chars <= maxChars ? text : "", chars }]];
+    }),
+  );
 }
 
 /** Who refers to the values of a version. It can't be the id of a run, which has no `@`. */

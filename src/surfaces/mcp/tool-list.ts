@@ -84,7 +84,7 @@ export const listTools = oncePer((catalogue: readonly AnyTool[]): ListedTool[] =
  * the whole schema.
  */
 const requiredOnly = (tool: AnyTool, { required }: JsonSchema): JsonSchema =>
-  tool.selectable === true && tool.page === undefined
+  tool.page === undefined
     ? {
         type: "object",
         ...((required as string[] | undefined)?.includes("id") === true && { required: ["id"] }),
@@ -101,7 +101,7 @@ function withFields(tool: AnyTool, schema: JsonSchema): JsonSchema {
   return { ...schema, properties };
 }
 
-/** Removes limits from a schema, because the error of an exceeded one states it, and examples that add nothing to the type. */
+/** Removes limits from a schema, because the error of an exceeded one states it, and examples and defaults that add nothing to the type. */
 function removeLimits(node: Record<string, unknown>): void {
   for (const limit of ["minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "propertyNames"])
     delete node[limit];
@@ -111,8 +111,12 @@ function removeLimits(node: Record<string, unknown>): void {
   const additional = node["additionalProperties"];
   if (typeof additional === "object" && Object.keys(additional as object).length === 0)
     node["additionalProperties"] = true;
-  if (node["default"] === null || isEmpty(node["default"])) delete node["default"];
-  if (node["type"] === "integer" && Number(node["maximum"]) >= LARGE_MAXIMUM) delete node["maximum"];
+  if (node["default"] === null || node["default"] === false || isEmpty(node["default"]))
+    delete node["default"];
+  if (node["type"] === "integer") {
+    if (Number(node["maximum"]) >= LARGE_MAXIMUM) delete node["maximum"];
+    if (Number(node["minimum"]) <= 1) delete node["minimum"];
+  }
   if (SCALARS.has(String(node["type"]))) delete node["examples"];
   // The list is described already.
   if (node["description"] !== undefined && isObject(node["items"])) delete node["items"]["description"];

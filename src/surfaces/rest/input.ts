@@ -127,9 +127,32 @@ const repeatedIssue = (key: string, times: number): Issue => ({
 
 /** Converts text of the query string to the type of its field. Text that does not fit stays, for the schema to refuse. */
 function fromText(kind: Kind, value: string | string[]): unknown {
-  if (kind === "list")
-    return (Array.isArray(value) ? value : [value]).flatMap((part) => part.split(",")).filter(Boolean);
+  if (kind === "list") return (Array.isArray(value) ? value : [value]).flatMap(splitList).filter(Boolean);
   if (kind === "integer" && typeof value === "string" && /^-?\d{1,15}$/.test(value)) return Number(value);
   if (kind === "boolean" && (value === "true" || value === "false")) return value === "true";
   return value;
+}
+
+/** A part of a list: what is in quotes or brackets, as in the arguments of an expression, is not split. */
+const LIST_PART = /(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^,])+/gs;
+const BRACKETS: ReadonlyMap<string, number> = new Map([
+  ["(", 1],
+  ["[", 1],
+  ["{", 1],
+  [")", -1],
+  ["]", -1],
+  ["}", -1],
+]);
+
+/** Splits a text at its commas, except those inside of quotes or brackets. */
+function splitList(text: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  for (const [part] of text.matchAll(LIST_PART)) {
+    if (depth > 0) parts.push(`${parts.pop()!},${part}`);
+    else parts.push(part);
+    const unquoted = part.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gs, "");
+    for (const character of unquoted) depth = Math.max(0, depth + (BRACKETS.get(character) ?? 0));
+  }
+  return parts;
 }

@@ -49,8 +49,8 @@ function rewriteText(text: string, rewrites: readonly TextRewrite[]): string {
     .join("");
 }
 
-/** Applies the edits from the end to the start, and leaves out those that overlap another. */
-function applyEdits(source: string, rewrites: readonly TextRewrite[]): string {
+/** Applies the edits of a text from the end to the start, and leaves out those that overlap another. */
+export function applyEdits(source: string, rewrites: readonly TextRewrite[]): string {
   const edits = rewrites
     .flatMap(({ edits: own }) => own)
     .toSorted((a, b) => b.start - a.start || b.end - a.end);
