@@ -108,7 +108,7 @@ export const RunGroups = z
     next: z.string().optional().meta({
       description: "What is left out, and how to get it.",
       example:
-        "These are the 50 groups with the most runs, of 120: 31 runs are in the others. Send limit: 120 for all.",
+        "These are the 50 groups with the most runs, of 120: 31 runs are in the others. Send a higher max_groups, or where.",
     }),
   })
   .meta({ id: "RunGroups", description: "Runs in groups." });

@@ -80,7 +80,7 @@ export const maskedPart =
     return { ...value, text: text.slice(before.length, before.length + value.text.length) };
   };
 
-/** The same in the values of a scan: whoever compares them with a text could find out a URL character by character. */
+/** The same in the values of a scan: a caller who compares them with texts could find out a URL character by character. */
 export const maskedScan =
   (scan: RunReader["scan"], mask: EventUrlMask): RunReader["scan"] =>
   async (query) => {

@@ -69,6 +69,7 @@ const probesOf = (id: string, run: string): Probe[] => [
   },
   { tool: "list_workflows", scope: "read", method: "GET", path: "/workflows" },
   { tool: "list_runs", scope: "read", method: "GET", path: "/runs" },
+  { tool: "group_runs", scope: "read", method: "GET", path: "/runs/groups?group_by=workflow_id,run.id" },
   { tool: "list_schedules", scope: "read", method: "GET", path: "/schedules" },
   { tool: "list_approvals", scope: "read", method: "GET", path: "/approvals" },
   { tool: "list_audit_log", scope: "admin", method: "GET", path: "/audit-log?limit=5" },

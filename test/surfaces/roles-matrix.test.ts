@@ -225,6 +225,7 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   },
   list_workflow_runs: { ...reads, ...workflow },
   list_runs: reads,
+  group_runs: reads,
   get_run: { ...reads, ...run },
   get_run_definition: { ...reads, ...run },
   // No run of the matrix has an earlier one to be compared with, which only callers who may read runs learn.

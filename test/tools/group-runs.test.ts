@@ -91,3 +91,130 @@ it("group_runs shows which version a value came with, and which run was the firs
     { by: { version: 3 }, runs: 1, first: { run_id: ids[5] }, last: { run_id: ids[5] } },
   ]);
 });
+
+it("group_runs shows exact numbers: minimum, maximum and sum with all digits", async () => {
+  const { group } = await shop();
+  const { groups } = await group({
+    status: ["succeeded"],
+    measures: ["output.exact", "output.total", "inputs.region"],
+  });
+  expect(groups[0]!.measures).toEqual({
+    "output.exact": {
+      runs: 5,
+      min: "12345678901234567890.5",
+      max: "12345678901234567890.5",
+      sum: "61728394506172839452.5",
+      mean: 12345678901234567890.5,
+    },
+    "output.total": { runs: 5, min: 2, max: 8, sum: 18, mean: 3.6 },
+  });
+});
+
+it("group_runs reads conditions of SQL and names of fields as the expressions that they stand for", async () => {
+  const { group } = await shop();
+  expect(await group({ where: "version = 2 and status <> 'failed'" })).toMatchObject({
+    where: "run.version == 2 && run.status != 'failed'",
+    runs: 2,
+  });
+  expect(await group({ where: "${{ run.version == 2 }}" })).toMatchObject({ runs: 3 });
+});
+
+it("group_runs reads steps with their status, errors, and runs without a value in a group of their own", async () => {
+  const { ids, group } = await shop();
+  expect(
+    (await group({ group_by: ["error_code", "failed_step", "steps.check.status"] })).groups,
+  ).toMatchObject([
+    { by: { "steps.check.status": "succeeded" }, runs: 5 },
+    { by: { error_code: "assert_failed", failed_step: "check", "steps.check.status": "failed" }, runs: 1 },
+  ]);
+  const { groups, without_value: without } = await group({ group_by: ["steps.gross.total", "inputs.none"] });
+  expect(groups.map(({ by, runs }) => [by, runs])).toEqual([
+    [{}, 1],
+    [{ "steps.gross.total": 2 }, 3],
+    [{ "steps.gross.total": 4 }, 1],
+    [{ "steps.gross.total": 8 }, 1],
+  ]);
+  expect(without).toMatchObject([
+    { expression: "inputs.none", runs: 6, message: expect.stringContaining("none") as string },
+    { expression: "steps.gross.total", runs: 1, run_id: ids[4] },
+  ]);
+});
+
+it("group_runs counts hours, days and months in the time zone of the caller", async () => {
+  const { group } = await shop();
+  const keys = async (by: string, timezone?: string) =>
+    (await group({ group_by: [by], ...(timezone !== undefined && { timezone }) })).groups.map((one) => [
+      one.by[by],
+      one.runs,
+    ]);
+  // The runs were created from 09:00 to 14:00 UTC.
+  expect(await keys("day")).toEqual([["2026-11-21", 6]]);
+  expect(await keys("day", "Pacific/Auckland")).toEqual([
+    ["2026-11-21", 2],
+    ["2026-11-22", 4],
+  ]);
+  expect(await keys("month", "Pacific/Auckland")).toEqual([["2026-11", 6]]);
+  expect((await keys("hour", "Asia/Kolkata"))[0]).toEqual(["2026-11-21T14:00", 1]);
+});
+
+it("group_runs returns the groups with the most runs, and says how many runs are in the others", async () => {
+  const { group } = await shop();
+  expect(await group({ group_by: ["version"], max_groups: 1 })).toMatchObject({
+    groups: [{ by: { version: 2 }, runs: 3 }],
+    total: 3,
+    runs: 6,
+    next: expect.stringMatching(/^These are the 1 groups .* of 3: 3 runs are in the others/) as string,
+  });
+});
+
+it("group_runs shows the beginning of a large value, and tells apart values that begin alike", async () => {
+  const { group } = await shop();
+  const { groups } = await group({
+    where: "version == 1",
+    group_by: [`"${"x".repeat(300)}" + inputs.region`],
+  });
+  expect(groups.map(({ by }) => Object.values(by)[0])).toEqual([
+    { truncated: true, chars: 307, preview: expect.stringMatching(/^"xxx/) as string },
+    { truncated: true, chars: 307, preview: expect.stringMatching(/^"xxx/) as string },
+  ]);
+});
+
+it("group_runs reads values that are stored apart, and says which ones are too large to be read", async () => {
+  const here = await exampleEnvironment();
+  const steps = [{ id: "size", type: "set", values: { n: "${{ size(inputs.note) }}" } }];
+  const inputs = { type: "object", properties: { note: { type: "string" } } };
+  await here.call(createWorkflow, { name: "Notes", definition: { inputs, steps } });
+  for (const length of [10, 3_000, 300_000]) await here.run("notes", { note: "x".repeat(length) });
+  expect(await here.call(groupRuns, { group_by: ["size(inputs.note)"] })).toMatchObject({
+    groups: [
+      { by: {}, runs: 1 },
+      { by: { "size(inputs.note)": 10 }, runs: 1 },
+      { by: { "size(inputs.note)": 3_000 }, runs: 1 },
+    ],
+    without_value: [{ runs: 1, message: "inputs has 300011 characters of JSON; at most 262144 are read." }],
+  });
+});
+
+it("group_runs reports all issues of its expressions at once, each with its place", async () => {
+  const { group } = await shop();
+  await expect(
+    group({
+      where: "output.(",
+      group_by: ["versoin", "currency", "output.x +"],
+      measures: ["nope"],
+      timezone: "Mars",
+    }),
+  ).rejects.toMatchObject({
+    code: "invalid_input",
+    details: {
+      errors: [
+        { path: "where", code: "expression_syntax" },
+        { path: "timezone", fix: expect.stringContaining("Europe/Berlin") as string },
+        { path: "group_by[0]", did_you_mean: "version" },
+        { path: "group_by[1]", fix: "Write a value as output.currency or inputs.currency." },
+        { path: "group_by[2]", code: "expression_syntax" },
+        { path: "measures[0]", code: "unknown_name" },
+      ],
+    },
+  });
+});

@@ -59,25 +59,25 @@ export async function groupQuery(
     );
     return undefined;
   };
-  const fields = fieldsIn(timezone, issues);
+  const condition = where === undefined ? undefined : await compile(where, ["where"]);
   const keys: (NamedExpression | NamedField | undefined)[] = [];
+  const fields = fieldsIn(timezone, issues);
   for (const [index, name] of groupBy.entries()) {
     if (groupBy.indexOf(name) !== index) continue;
     if (isGroupField(name)) keys.push({ name, valueOf: fields[name] });
     else if (/^\w+$/.test(name) && !SCOPE_NAMES.has(name)) issues.push(unknownField(name, index));
     else keys.push(await compile(name, ["group_by", index]));
   }
-  const query = {
-    where: where === undefined ? undefined : await compile(where, ["where"]),
-    keys: keys.filter((key) => key !== undefined),
-    measures: [] as NamedExpression[],
-  };
+  const found: (NamedExpression | undefined)[] = [];
   for (const [index, name] of measures.entries()) {
-    const measure = measures.indexOf(name) === index ? await compile(name, ["measures", index]) : undefined;
-    if (measure !== undefined) query.measures.push(measure);
+    if (measures.indexOf(name) === index) found.push(await compile(name, ["measures", index]));
   }
   if (issues.length > 0) throw invalidInput(issues);
-  return query;
+  return {
+    where: condition,
+    keys: keys.filter((key) => key !== undefined),
+    measures: found.filter((measure) => measure !== undefined),
+  };
 }
 
 /** Names that are expressions themselves. */

@@ -5,7 +5,6 @@ import { shortSchemas } from "../../schemas/short-schemas.ts";
 import { text } from "../../schemas/text.ts";
 import { WorkflowIdRef } from "../../schemas/workflow.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
-import { omit } from "../../src/core/omit.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { assertProjectFilter } from "../projects/find-project.ts";
 import { groupQuery } from "./group-query.ts";
@@ -28,10 +27,6 @@ export const groupRuns = defineTool({
   effect: "read",
   readsValues: true,
   errors: ["workflow_not_found", "project_not_found"],
-  brief: ({ groups, ...answer }) => ({
-    ...answer,
-    groups: (groups as readonly object[]).map((group) => omit(group, ["duration_ms"])),
-  }),
   input: z.strictObject({
     workflow_id: WorkflowIdRef.optional().meta({
       description: "Only of this workflow.",
@@ -40,13 +35,13 @@ export const groupRuns = defineTool({
     project: ProjectFilter,
     status: status
       .meta({ description: "Only runs with one of these statuses.", example: ["failed"] })
-      .register(shortSchemas, { type: "array", items: { type: "string" } }),
+      .register(shortSchemas, { type: "array", items: { type: "string" }, description: "As in list_runs." }),
     trigger: trigger
       .meta({ description: "Only runs started by this.", example: "schedule" })
-      .register(shortSchemas, { type: "string" }),
+      .register(shortSchemas, { type: "string", description: "As in list_runs." }),
     trial: trial
       .meta({ description: "Only trials, or none.", example: false })
-      .register(shortSchemas, { type: "boolean" }),
+      .register(shortSchemas, { type: "boolean", description: "Only trials, or none." }),
     since,
     until,
     where: Expression.optional()
@@ -86,7 +81,7 @@ export const groupRuns = defineTool({
       .optional()
       .meta({ description: "Of hour, day and month. Default: UTC.", example: "Europe/Berlin" })
       .register(shortSchemas, { type: "string", description: "Such as Europe/Berlin; default: UTC." }),
-    limit: z
+    max_groups: z
       .int()
       .min(1)
       .max(MAX_GROUPS)
@@ -103,7 +98,7 @@ export const groupRuns = defineTool({
       group_by: groupBy = [],
       measures = [],
       timezone,
-      limit,
+      max_groups: maxGroups,
       ...filter
     },
     ctx,
@@ -111,6 +106,6 @@ export const groupRuns = defineTool({
     await assertProjectFilter(ctx, project);
     const query = await groupQuery(ctx.engine, { where, groupBy, measures, timezone });
     const found = workflowId === undefined ? undefined : await findWorkflow(ctx.read.workflows, workflowId);
-    return readGroups(ctx, toRunFilter({ ...filter, project, workflow_id: found?.id }), query, limit);
+    return readGroups(ctx, toRunFilter({ ...filter, project, workflow_id: found?.id }), query, maxGroups);
   },
 });

@@ -11,15 +11,20 @@ import { canonicalDigits, isExactNumber } from "../../src/core/long-number-arith
 import type { ListPosition, RunFilter } from "../../src/core/model.ts";
 import { nextTurn } from "../../src/core/next-turn.ts";
 import type { RecordedRunScope } from "../../src/core/run-expressions.ts";
-import type { ScannedRun, ScannedText, ScannedValue } from "../../src/core/run-ports.ts";
+import type { RunReader, ScannedRun, ScannedText, ScannedValue } from "../../src/core/run-ports.ts";
 import { toStepStatus } from "../../src/core/step-states.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
 import { compareKeys, type CountedGroup, countRun, newGroup, toRunGroup } from "./count-runs.ts";
 import type { GroupQuery, NamedExpression, NamedField } from "./group-query.ts";
 
-/** Number of runs that are read at a time: a few milliseconds of work. */
-const PAGE = 500;
-const PAGE_WITH_VALUES = 100;
+/** How much a request reads. */
+export interface ReadLimits {
+  /** Number of runs that are read at a time: a few milliseconds of work. */
+  page: number;
+  /** Maximum number of runs. */
+  runs: number;
+}
+const LIMITS: ReadLimits = { page: 500, runs: MAX_GROUPED_RUNS };
+const LIMITS_WITH_VALUES: ReadLimits = { page: 100, runs: MAX_GROUPED_RUNS_WITH_VALUES };
 /** Maximum length of a recorded value that is read, and of all that a request reads, in characters of JSON. */
 const MAX_VALUE_CHARS = 262_144;
 const MAX_CHARS_TOGETHER = 33_554_432;
@@ -44,15 +49,19 @@ interface Counting {
   chars: number;
 }
 
+/**
+ * Reads the newest runs of a filter, and counts them in groups.
+ * @param maxGroups maximum number of groups that are returned: those with the most runs
+ */
 export async function readGroups(
-  ctx: Pick<ToolContext, "read" | "signal">,
+  { read: { runs }, signal }: { read: { runs: Pick<RunReader, "scan"> }; signal: AbortSignal },
   filter: RunFilter,
   query: GroupQuery,
-  limit: number,
+  maxGroups: number,
+  limits?: ReadLimits,
 ): Promise<RunGroups> {
   const values = valuesOf(query);
-  const [page, max] =
-    values.length === 0 ? [PAGE, MAX_GROUPED_RUNS] : [PAGE_WITH_VALUES, MAX_GROUPED_RUNS_WITH_VALUES];
+  const { page, runs: max } = limits ?? (values.length === 0 ? LIMITS : LIMITS_WITH_VALUES);
   const counting: Counting = { groups: new Map(), missing: new Map(), read: 0, runs: 0, work: 0, chars: 0 };
   let after: ListPosition | null = null;
   let last: string | undefined;
@@ -61,8 +70,8 @@ export async function readGroups(
     counting.read >= max || counting.work >= MAX_WORK_TOGETHER || counting.chars >= MAX_CHARS_TOGETHER;
   do {
     await nextTurn();
-    if (ctx.signal.aborted) break;
-    const { items, next } = await ctx.read.runs.scan({
+    if (signal.aborted) break;
+    const { items, next } = await runs.scan({
       filter,
       after,
       limit: page,
@@ -71,7 +80,7 @@ export async function readGroups(
     });
     for (const run of items) {
       // Runs that were created in the same millisecond stay together: older ones are those that were created before.
-      if (isFull() && run.createdAt !== last) return answerOf(counting, query, limit, last);
+      if (isFull() && run.createdAt !== last) return answerOf(counting, query, maxGroups, last);
       if (counting.work >= turnAt.work || counting.chars >= turnAt.chars) {
         await nextTurn();
         turnAt = { work: counting.work + TURN_WORK, chars: counting.chars + TURN_CHARS };
@@ -81,7 +90,7 @@ export async function readGroups(
     }
     after = next;
   } while (after !== null);
-  return answerOf(counting, query, limit, after === null ? null : last);
+  return answerOf(counting, query, maxGroups, after === null ? null : last);
 }
 
 /** The recorded values that the expressions read. */
@@ -203,12 +212,12 @@ function toShown(value: unknown): unknown {
 function answerOf(
   { groups, missing, read, runs }: Counting,
   { where, keys }: GroupQuery,
-  limit: number,
+  maxGroups: number,
   readUntil: string | null | undefined,
 ): RunGroups {
   const names = keys.map(({ name }) => name);
   const all = [...groups.values()];
-  const shown = all.toSorted((a, b) => b.runs - a.runs).slice(0, limit);
+  const shown = all.toSorted((a, b) => b.runs - a.runs).slice(0, maxGroups);
   const left = runs - shown.reduce((sum, group) => sum + group.runs, 0);
   const next = [
     ...(readUntil === null || readUntil === undefined
@@ -216,9 +225,9 @@ function answerOf(
       : [
           `Only the newest ${read} runs were read. For older ones send until: "${readUntil}", or a narrower filter.`,
         ]),
-    ...(all.length > limit
+    ...(all.length > maxGroups
       ? [
-          `These are the ${limit} groups with the most runs, of ${all.length}: ${left} runs are in the others. Send a higher limit, or where.`,
+          `These are the ${maxGroups} groups with the most runs, of ${all.length}: ${left} runs are in the others. Send a higher max_groups, or where.`,
         ]
       : []),
   ];

@@ -27,7 +27,7 @@ export const NEEDS: Readonly<Record<Scope, Partial<Record<About, string>>>> = {
   read: {
     any: `create_api_key describe_key end_absence end_other_sessions end_session get_absence get_key_changes list_api_keys
       list_approvals list_projects list_sessions revoke_api_key rotate_api_key set_absence`,
-    list: "get_overdue_workflows list_bulk_actions list_interruptions list_reviews list_runs list_schedules list_workflows",
+    list: "get_overdue_workflows group_runs list_bulk_actions list_interruptions list_reviews list_runs list_schedules list_workflows",
     project: "describe_database describe_environment get_project list_grants list_offered_workflows",
     workflow: `get_backfill get_backtest get_exposure get_offer get_schedule get_trigger_delivery get_triggers get_workflow get_workflow_state
       get_workflow_version list_backfills list_backtest_runs list_backtests list_state_changes list_trigger_deliveries list_workflow_runs list_workflow_versions

@@ -5,7 +5,7 @@ import { contentOf, definitionOf } from "./definitions.ts";
 import { answerTo, showsEventUrl } from "./conditions.ts";
 import { causes, has } from "./model.ts";
 import type { Makers, Pick, Request } from "./request.ts";
-import { kindOf, listed, live, remember, runOf } from "./things.ts";
+import { kindOf, listed, idsInGroups, live, remember, runOf } from "./things.ts";
 
 const ENDED: ReadonlySet<string> = new Set(["succeeded", "failed", "cancelled"]);
 
@@ -110,6 +110,14 @@ export const RUN_OPERATIONS: Makers = [
     },
   ],
   [2, "list_runs", listed("list_runs", ({ runs }) => runs)],
+  [
+    2,
+    "group_runs",
+    listed("group_runs", ({ runs }) => runs, {
+      input: { group_by: ["run.id"], max_groups: 100 },
+      idsOf: idsInGroups,
+    }),
+  ],
 ];
 
 export async function chooseRun(

@@ -100,18 +100,25 @@ export async function remember(company: Company, run: Run): Promise<void> {
   add(await read.approvals.findByStep({ runId: child.id, stepId: "ask", item: null }), child);
 }
 
+/** The ids of runs in groups by them. */
+export const idsInGroups = (output: Answered["output"]): string[] =>
+  ((output as { groups?: { by: Record<string, string> }[] }).groups ?? []).map(({ by }) => by["run.id"]!);
+
+const idsOfItems = (output: Answered["output"]): string[] => itemsOf(output).map(({ id }) => id);
+
 export function listed(
-  operation: "list_workflows" | "list_runs",
+  operation: "list_workflows" | "list_runs" | "group_runs",
   all: (company: Company) => readonly (Workflow | Run)[],
+  { input = { limit: 100 }, idsOf = idsOfItems }: { input?: object; idsOf?: typeof idsOfItems } = {},
 ): Maker {
   return (company, pick) => {
     const project = pick.one(company.ownProjects)!;
     return {
       operation,
-      input: { project, limit: 100 },
+      input: { project, ...input },
       expected: (actor) => answerTo(company, actor, operation, { project }),
       check(actor, output) {
-        const ids = new Set(itemsOf(output).map(({ id }) => id));
+        const ids = new Set(idsOf(output));
         for (const thing of all(company)) {
           const workflow = "kind" in thing ? (thing.workflow?.id ?? null) : thing.id;
           const wanted = thing.project === project && sees(company, actor, { project, workflow });
