@@ -2738,7 +2738,7 @@ export type get_Group_runs = {
       path: "/runs/groups",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ workflow_id: string, project: string, status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), trial: boolean, since: string, until: string, where: string, group_by: Array<string>, measures: Array<string>, timezone: string, limit: number }>,
+            query:  Partial<{ workflow_id: string, project: string, status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), trial: boolean, since: string, until: string, where: string, group_by: Array<string>, measures: Array<string>, timezone: string, max_groups: number }>,
         
         
         

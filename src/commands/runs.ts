@@ -79,7 +79,7 @@ export async function showRuns(
 }
 
 /** A value as one cell of a table; empty for a run that lacks it. */
-const cellOf = (value: unknown): string =>
+export const cellOf = (value: unknown): string =>
   value === undefined
     ? ""
     : typeof value === "string" && /^[\p{L}\p{N}\p{P}\p{S}]+$/u.test(value)

@@ -17,9 +17,9 @@ const COUNTER = `data:text/javascript,${encodeURIComponent(`
   process.on("exit", () => process.stderr.write("files loaded: " + count + "\\n"));
 `)}`;
 
-describe("the files that a listener loads until it listens", () => {
+describe("the files that a listener loads from its start until it has stopped", () => {
   it.each(["serve", "mcp-sse"] as const)(
-    "are about as many as bench/counted.json says (%s)",
+    "number what bench/counted.json says, to a tenth (%s)",
     async (name) => {
       const program = await startProgram(name, await newStateDirectory(), {
         env: { NODE_OPTIONS: `--import=${COUNTER}` },

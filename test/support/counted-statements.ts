@@ -12,8 +12,8 @@ export async function countStatements<T>(
 ): Promise<{ answer: T; statements: string[]; commits: number }> {
   const statements: string[] = [];
   const sample = new Database(":memory:");
-  const { all, run } = Object.getPrototypeOf(sample.prepare("select 1")) as Statement;
   const prototype = Object.getPrototypeOf(sample.prepare("select 1")) as Statement;
+  const { all, run } = prototype;
   sample.close();
   const noted = <F extends (...args: never[]) => unknown>(method: F): F =>
     function (this: Statement, ...args: never[]) {

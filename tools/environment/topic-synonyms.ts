@@ -27,6 +27,7 @@ const BY_TOPIC: Readonly<Record<string, string>> = {
   output: "outputs result_value return returns",
   get_workflow: "versions history",
   list_runs: "runs",
+  group_runs: "statistics aggregate",
   item: "items",
   examples: "tests testing unit_tests assertions",
   "given, mocks": "trials mock mocking stub stubs",

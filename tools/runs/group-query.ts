@@ -88,7 +88,7 @@ function unknownField(name: string, index: number): Issue {
   return {
     path: formatPath(["group_by", index]),
     code: "not_allowed",
-    message: `${name} is neither a field of runs nor an expression`,
+    message: `must be a field of runs or an expression, got ${name}`,
     allowed: [...GROUP_FIELDS],
     ...(near !== undefined && { did_you_mean: near }),
     fix: near === undefined ? `Write a value as output.${name} or inputs.${name}.` : `Write ${near}.`,

@@ -27,6 +27,11 @@ apostrophe in front. Lists and objects are JSON in their cell; a value that a ru
 jsonl has the exact values. Long messages of errors are shortened, as in all lists of runs:
 millrace runs show <run> has the whole one.`;
 
+const GROUP_HELP = `
+Fields: workflow_id, version, status, trigger, error_code, failed_step, hour, day, month.
+Expressions read inputs, output, state, steps.<id> and run, as in definitions:
+  millrace runs group --workflow orders --by version --by output.currency --where 'output.total > 0'`;
+
 const loadWorkflows = () => import("../workflows.ts");
 
 export function registerRuns(
@@ -76,7 +81,9 @@ export function registerRuns(
     );
 
   const runs = addListOptions(
-    program.command("runs").description("list, show, compare, cancel and export runs; retry or cancel many"),
+    program
+      .command("runs")
+      .description("list, show, compare, count, cancel and export runs; retry or cancel many"),
   ).action(async (options) => (await import("../runs.ts")).showRuns(io, options));
 
   addListOptions(runs.command("list").description("list runs, newest first")).action(
@@ -110,6 +117,20 @@ export function registerRuns(
     .description("cancel a run and the runs that it started")
     .argument("<run>", "id of the run")
     .action(async (run) => (await import("../runs.ts")).cancelOneRun(io, run));
+
+  addFullRunFilter(runs.command("group").description("count runs in groups, by version, day or values"))
+    .option("--by <name...>", "what the runs of a group have in common: a field or an expression")
+    .option("--where <expression>", "only runs for which this is true, such as 'output.total > 1000'")
+    .option("--measure <expression...>", "show minimum, maximum, sum and mean of this number")
+    .option("--timezone <name>", "of hour, day and month (default: UTC)")
+    .addOption(
+      new Option("--limit <int>", "maximum number of groups (default: 50)").argParser(integer(1, 1_000)),
+    )
+    .addOption(jsonOption())
+    .addHelpText("after", GROUP_HELP)
+    .action(async (_, command: Command) =>
+      (await import("../group-runs.ts")).showGroups(io, withKnownOptions(command).optsWithGlobals()),
+    );
 
   addFullRunFilter(
     runs.command("export").description("write all runs that fit, newest first, as lines of JSON or as CSV"),

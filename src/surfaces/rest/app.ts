@@ -15,7 +15,7 @@ import { usageSubjectOf } from "../../core/usage-limits.ts";
 import type { Admission } from "../admission.ts";
 import { type BodyMemory, bodyMemory } from "../body-memory.ts";
 import { type Lifecycle, logRejectedRequest, sendHealth, sendProblem } from "../http-server.ts";
-import { type Call, withTelemetry, prepare, type Services } from "../invoke.ts";
+import { type Call, withTelemetry, prepare, type PreparedCall, type Services } from "../invoke.ts";
 import { type AdmitRequest, clientOf, mcpUrlOf, requestAuthenticator } from "../session/authenticate.ts";
 import type { SignInServices } from "../session/endpoint.ts";
 import { mountSession } from "../session/mount.ts";
@@ -194,8 +194,7 @@ function mountCatalogue(
     for (const tool of tools) {
       const { method } = parseRoute(tool);
       const plan = planInput(tool);
-      const objects: ObjectCache = answerCache();
-      const lists: ListCache = answerCache();
+      const send = senderOf(tool, version);
       const handle = async (req: Request, res: Response): Promise<void> => {
         const principal = await admit(req);
         bodies.reserve(req, res, usageSubjectOf(principal));
@@ -211,14 +210,26 @@ function mountCatalogue(
         res.locals["observed"] = true;
         await withTelemetry(services, tool, call, async () => {
           const prepared = prepare(services, tool, raw, call, [...bodyIssues, ...issues]);
-          if (tool.page === undefined) await sendObject(req, res, tool, prepared, objects);
-          else await sendList(req, res, tool, prepared, lists, version);
+          await send(req, res, prepared);
         });
       };
       route[method.toLowerCase() as Lowercase<HttpMethod>](handle);
     }
     route.all(rejectOtherMethods(tools.map((tool) => parseRoute(tool).method)));
   }
+}
+
+/** Creates the function that sends the answers of an operation. It keeps those that may be sent again. */
+function senderOf(
+  tool: AnyTool,
+  version: string,
+): (req: Request, res: Response, prepared: PreparedCall) => Promise<void> {
+  if (tool.page === undefined) {
+    const objects: ObjectCache = answerCache();
+    return (req, res, prepared) => sendObject(req, res, tool, prepared, objects);
+  }
+  const lists: ListCache = answerCache();
+  return (req, res, prepared) => sendList(req, res, tool, prepared, lists, version);
 }
 
 function abortedWith(res: Response): AbortSignal {
