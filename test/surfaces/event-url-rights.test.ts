@@ -142,7 +142,7 @@ it("A key that can only read finds out nothing of an event URL by conditions of 
   const reader = apiClient(new URL(url).origin, value);
   const grouped = async (call: ApiClient) => {
     const query = new URLSearchParams({ where: `steps.link.url.endsWith("${mac}")` });
-    return (await call("GET", `/runs/groups?${query}`)).body as { runs: number; without_value?: object[] };
+    return (await call("GET", `/runs/groups?${query.toString()}`)).body as { runs: number; without_value?: object[] };
   };
   const isShort = { without_value: [{ runs: 1 }] };
   expect(await grouped(admin)).toMatchObject({ runs: 1, ...isShort });

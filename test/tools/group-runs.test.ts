@@ -104,7 +104,7 @@ it("group_runs shows exact numbers: minimum, maximum and sum with all digits", a
       min: "12345678901234567890.5",
       max: "12345678901234567890.5",
       sum: "61728394506172839452.5",
-      mean: 12345678901234567890.5,
+      mean: Number("12345678901234567890.5"),
     },
     "output.total": { runs: 5, min: 2, max: 8, sum: 18, mean: 3.6 },
   });

@@ -65,11 +65,11 @@ it("readGroups counts each run once when its caller goes on with until as often 
         const all = runsAt(minutes);
         const reader = readerOf(all);
         const query = await queryBy(["run.id", "version"]);
-        const counted: unknown[] = [];
+        const counted: string[] = [];
         let until: string | undefined;
         for (;;) {
           const answer = await readGroups(reader, { until }, query, 1_000, { page, runs });
-          counted.push(...answer.groups.map(({ by }) => by["run.id"]));
+          counted.push(...answer.groups.map(({ by }) => by["run.id"] as string));
           expect(answer.read).toBe(answer.runs);
           if (answer.complete) break;
           expect(answer.read).toBeGreaterThanOrEqual(runs);

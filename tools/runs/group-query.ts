@@ -49,14 +49,14 @@ export async function groupQuery(
   ): Promise<NamedExpression | undefined> => {
     const expression = await compileForRuns(name);
     if (!("issues" in expression)) return { name, expression };
-    issues.push(
-      ...expression.issues.map(
-        ({ path: _path, rewrite: _rewrite, place: _place, subject: _subject, ...issue }): Issue => ({
-          ...issue,
-          path: formatPath(path),
-        }),
-      ),
-    );
+    for (const {
+      path: _path,
+      rewrite: _rewrite,
+      place: _place,
+      subject: _subject,
+      ...issue
+    } of expression.issues)
+      issues.push({ ...issue, path: formatPath(path) });
     return undefined;
   };
   const condition = where === undefined ? undefined : await compile(where, ["where"]);

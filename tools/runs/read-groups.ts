@@ -96,8 +96,8 @@ export async function readGroups(
 /** The recorded values that the expressions read. */
 function valuesOf({ where, keys, measures }: GroupQuery): ScannedValue[] {
   const expressions = [...(where === undefined ? [] : [where]), ...keys.filter(isExpression), ...measures];
-  const names = new Set(expressions.flatMap(({ expression }) => [...expression.names]));
-  const stepIds = new Set(expressions.flatMap(({ expression }) => [...expression.stepIds]));
+  const names = new Set(expressions.flatMap(({ expression }) => Array.from(expression.names)));
+  const stepIds = new Set(expressions.flatMap(({ expression }) => Array.from(expression.stepIds)));
   return [
     ...(["inputs", "output", "state"] as const).filter((what) => names.has(what)).map((what) => ({ what })),
     ...Array.from(stepIds, (stepId) => ({ what: "step_output" as const, stepId, item: null })),
