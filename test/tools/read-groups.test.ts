@@ -46,7 +46,7 @@ function readerOf(all: readonly ScannedRun[]) {
     const last = items.at(-1);
     return Promise.resolve({ items, next: rest.length > limit ? [last!.createdAt, last!.id] : null });
   };
-  return { read: { runs: { scan } }, signal, count: () => count };
+  return { runs: { scan }, signal, count: () => count };
 }
 
 const queryBy = (groupBy: readonly string[]) =>
@@ -61,14 +61,14 @@ it("readGroups counts each run once when its caller goes on with until as often 
       fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 60 }),
       fc.integer({ min: 1, max: 20 }),
       fc.integer({ min: 1, max: 20 }),
-      async (minutes, page, runs) => {
+      async (minutes, part, runs) => {
         const all = runsAt(minutes);
         const reader = readerOf(all);
         const query = await queryBy(["run.id", "version"]);
         const counted: string[] = [];
         let until: string | undefined;
         for (;;) {
-          const answer = await readGroups(reader, { until }, query, 1_000, { page, runs });
+          const answer = await readGroups(reader, { until }, query, 1_000, { part, runs });
           counted.push(...answer.groups.map(({ by }) => by["run.id"] as string));
           expect(answer.read).toBe(answer.runs);
           if (answer.complete) break;
@@ -82,9 +82,9 @@ it("readGroups counts each run once when its caller goes on with until as often 
   );
 });
 
-it("readGroups reads no more than a page beyond its limit", async () => {
+it("readGroups reads no more than a part beyond its limit", async () => {
   const reader = readerOf(runsAt(Array.from({ length: 100 }, (_, index) => index)));
-  const answer = await readGroups(reader, {}, await queryBy([]), 10, { page: 7, runs: 20 });
+  const answer = await readGroups(reader, {}, await queryBy([]), 10, { part: 7, runs: 20 });
   expect(answer).toMatchObject({ runs: 20, read: 20, complete: false });
   expect(reader.count()).toBeLessThanOrEqual(27);
 });

@@ -106,6 +106,11 @@ export const groupRuns = defineTool({
     await assertProjectFilter(ctx, project);
     const query = await groupQuery(ctx.engine, { where, groupBy, measures, timezone });
     const found = workflowId === undefined ? undefined : await findWorkflow(ctx.read.workflows, workflowId);
-    return readGroups(ctx, toRunFilter({ ...filter, project, workflow_id: found?.id }), query, maxGroups);
+    return readGroups(
+      { runs: ctx.read.runs, signal: ctx.signal },
+      toRunFilter({ ...filter, project, workflow_id: found?.id }),
+      query,
+      maxGroups,
+    );
   },
 });

@@ -8,45 +8,34 @@ import {
 } from "../../schemas/run-groups.ts";
 import { canonicalJson } from "../../src/core/canonical-json.ts";
 import { canonicalDigits, isExactNumber } from "../../src/core/long-number-arithmetic.ts";
-import type { ListPosition, RunFilter } from "../../src/core/model.ts";
-import { nextTurn } from "../../src/core/next-turn.ts";
-import type { RecordedRunScope } from "../../src/core/run-expressions.ts";
-import type { RunReader, ScannedRun, ScannedText, ScannedValue } from "../../src/core/run-ports.ts";
-import { toStepStatus } from "../../src/core/step-states.ts";
+import type { RunFilter } from "../../src/core/model.ts";
+import { nextTurnIfUsedUp } from "../../src/core/next-turn.ts";
+import type { ScannedRun, ScannedValue } from "../../src/core/run-ports.ts";
 import { compareKeys, type CountedGroup, countRun, newGroup, toRunGroup } from "./count-runs.ts";
+import { runEvaluator, valuesReadBy } from "./evaluate-run.ts";
 import type { GroupQuery, NamedExpression, NamedField } from "./group-query.ts";
+import { addRead, isUsedUp, newBudget, type ReadBudget, type ScanContext, scanInParts } from "./scan-runs.ts";
 
 /** How much a request reads. */
 export interface ReadLimits {
-  /** Number of runs that are read at a time: a few milliseconds of work. */
-  page: number;
+  /** Number of runs that are read at a time. */
+  part: number;
   /** Maximum number of runs. */
   runs: number;
 }
-const LIMITS: ReadLimits = { page: 500, runs: MAX_GROUPED_RUNS };
-const LIMITS_WITH_VALUES: ReadLimits = { page: 100, runs: MAX_GROUPED_RUNS_WITH_VALUES };
-/** Maximum length of a recorded value that is read, and of all that a request reads, in characters of JSON. */
-const MAX_VALUE_CHARS = 262_144;
-const MAX_CHARS_TOGETHER = 33_554_432;
-/** Maximum work of an expression for one run, and of all of them in a request, in units of 10 ns: 1 ms and 1 s. */
-const MAX_WORK = 100_000;
-const MAX_WORK_TOGETHER = 100_000_000;
-/** Work and characters after which others get their turn: about 10 ms. */
-const TURN_WORK = 1_000_000;
-const TURN_CHARS = 1_048_576;
+const LIMITS: ReadLimits = { part: 500, runs: MAX_GROUPED_RUNS };
+const LIMITS_WITH_VALUES: ReadLimits = { part: 100, runs: MAX_GROUPED_RUNS_WITH_VALUES };
 /** Maximum length of a value that is shown as what a group has in common, in characters of JSON. */
 const MAX_SHOWN_CHARS = 200;
 
 type Missing = NonNullable<RunGroups["without_value"]>[number];
 
-/** What a request has read and counted. */
+/** What a request has counted. */
 interface Counting {
+  readonly budget: ReadBudget;
   readonly groups: Map<string, CountedGroup>;
   readonly missing: Map<string, Missing>;
-  read: number;
   runs: number;
-  work: number;
-  chars: number;
 }
 
 /**
@@ -54,54 +43,31 @@ interface Counting {
  * @param maxGroups maximum number of groups that are returned: those with the most runs
  */
 export async function readGroups(
-  { read: { runs }, signal }: { read: { runs: Pick<RunReader, "scan"> }; signal: AbortSignal },
+  context: ScanContext,
   filter: RunFilter,
   query: GroupQuery,
   maxGroups: number,
   limits?: ReadLimits,
 ): Promise<RunGroups> {
-  const values = valuesOf(query);
-  const { page, runs: max } = limits ?? (values.length === 0 ? LIMITS : LIMITS_WITH_VALUES);
-  const counting: Counting = { groups: new Map(), missing: new Map(), read: 0, runs: 0, work: 0, chars: 0 };
-  let after: ListPosition | null = null;
+  const { where, keys, measures } = query;
+  const values = valuesReadBy(
+    [...(where === undefined ? [] : [where]), ...keys.filter(isExpression), ...measures].map(
+      ({ expression }) => expression,
+    ),
+  );
+  const { part, runs } = limits ?? (values.length === 0 ? LIMITS : LIMITS_WITH_VALUES);
+  const counting: Counting = { budget: newBudget(runs), groups: new Map(), missing: new Map(), runs: 0 };
   let last: string | undefined;
-  let turnAt = { work: TURN_WORK, chars: TURN_CHARS };
-  const isFull = (): boolean =>
-    counting.read >= max || counting.work >= MAX_WORK_TOGETHER || counting.chars >= MAX_CHARS_TOGETHER;
-  do {
-    await nextTurn();
-    if (signal.aborted) break;
-    const { items, next } = await runs.scan({
-      filter,
-      after,
-      limit: page,
-      values,
-      maxChars: MAX_VALUE_CHARS,
-    });
+  for await (const { items } of scanInParts(context, { filter, after: null, values, part }))
     for (const run of items) {
       // Runs that were created in the same millisecond stay together: older ones are those that were created before.
-      if (isFull() && run.createdAt !== last) return answerOf(counting, query, maxGroups, last);
-      if (counting.work >= turnAt.work || counting.chars >= turnAt.chars) {
-        await nextTurn();
-        turnAt = { work: counting.work + TURN_WORK, chars: counting.chars + TURN_CHARS };
-      }
+      if (isUsedUp(counting.budget) && run.createdAt !== last)
+        return answerOf(counting, query, maxGroups, last!);
+      await nextTurnIfUsedUp();
       count(counting, query, run, values);
       last = run.createdAt;
     }
-    after = next;
-  } while (after !== null);
-  return answerOf(counting, query, maxGroups, after === null ? null : last);
-}
-
-/** The recorded values that the expressions read. */
-function valuesOf({ where, keys, measures }: GroupQuery): ScannedValue[] {
-  const expressions = [...(where === undefined ? [] : [where]), ...keys.filter(isExpression), ...measures];
-  const names = new Set(expressions.flatMap(({ expression }) => Array.from(expression.names)));
-  const stepIds = new Set(expressions.flatMap(({ expression }) => Array.from(expression.stepIds)));
-  return [
-    ...(["inputs", "output", "state"] as const).filter((what) => names.has(what)).map((what) => ({ what })),
-    ...Array.from(stepIds, (stepId) => ({ what: "step_output" as const, stepId, item: null })),
-  ];
+  return answerOf(counting, query, maxGroups, null);
 }
 
 const isExpression = (key: NamedExpression | NamedField): key is NamedExpression => "expression" in key;
@@ -112,16 +78,11 @@ function count(
   run: ScannedRun,
   values: readonly ScannedValue[],
 ): void {
-  counting.read += 1;
-  counting.chars += run.values.reduce((sum, value) => sum + (value?.text.length ?? 0), 0);
-  const scope = lazyScope(run, values);
+  addRead(counting.budget, run);
+  const evaluator = runEvaluator(run, values);
   const evaluate = ({ name, expression }: NamedExpression): { value?: unknown } => {
-    const unread = values.flatMap((value, index) =>
-      isRead(expression, value) ? (whyUnread(value, run.values[index]) ?? []) : [],
-    );
-    const result =
-      unread.length === 0 ? expression.evaluate(scope(), MAX_WORK) : { message: unread[0]!, cost: 0 };
-    counting.work += result.cost;
+    const result = evaluator(expression);
+    counting.budget.work += result.cost;
     if ("value" in result) return result;
     const missing = counting.missing.get(name);
     if (missing !== undefined) missing.runs += 1;
@@ -136,61 +97,6 @@ function count(
   counting.groups.set(id, group);
   countRun(group, run, new Map(measures.map((measure) => [measure.name, evaluate(measure).value])));
 }
-
-const isRead = ({ names, stepIds }: NamedExpression["expression"], value: ScannedValue): boolean =>
-  value.what === "step_output" ? stepIds.has(value.stepId) : names.has(value.what);
-
-/** Why a value of a run can't be read; undefined if it can. */
-function whyUnread(value: ScannedValue, read: ScannedText | undefined): string | undefined {
-  const name = value.what === "step_output" ? `steps.${value.stepId}` : value.what;
-  if (read === undefined) return `The run has no ${name}.`;
-  return read.chars > read.text.length
-    ? `${name} has ${read.chars} characters of JSON; at most ${MAX_VALUE_CHARS} are read.`
-    : undefined;
-}
-
-/** The scope of a run, which is made once, when an expression is evaluated. */
-function lazyScope(run: ScannedRun, values: readonly ScannedValue[]): () => RecordedRunScope {
-  let scope: RecordedRunScope | undefined;
-  return () => (scope ??= scopeOf(run, values));
-}
-
-function scopeOf(run: ScannedRun, values: readonly ScannedValue[]): RecordedRunScope {
-  const steps: Record<string, unknown> = {};
-  const own: Record<string, unknown> = {};
-  for (const [index, value] of values.entries()) {
-    const read = run.values[index];
-    if (read === undefined || read.chars > read.text.length) continue;
-    const parsed: unknown = read.text === "" ? {} : JSON.parse(read.text);
-    if (value.what === "step_output")
-      steps[value.stepId] = {
-        ...(parsed as object),
-        ...(read.state && { status: toStepStatus(read.state) }),
-      };
-    else own[value.what] = parsed;
-  }
-  return { inputs: {}, output: null, ...own, steps, run: fieldsOf(run) };
-}
-
-const fieldsOf = (run: ScannedRun): RecordedRunScope["run"] => ({
-  id: run.id,
-  workflow_id: run.workflowId,
-  version: run.version,
-  status: run.status,
-  trigger: run.trigger,
-  created_at: run.createdAt,
-  started_at: run.startedAt,
-  finished_at: run.finishedAt,
-  duration_ms:
-    run.startedAt === null || run.finishedAt === null
-      ? null
-      : Date.parse(run.finishedAt) - Date.parse(run.startedAt),
-  error: run.error && {
-    code: run.error.code,
-    message: run.error.message,
-    step_id: run.error.step_id ?? null,
-  },
-});
 
 /** A text that equal values share, and no others. */
 function idOf(value: unknown): string {
@@ -210,17 +116,17 @@ function toShown(value: unknown): unknown {
 
 /** @param readUntil when the oldest run was created that was read, if older ones were not; null if all were */
 function answerOf(
-  { groups, missing, read, runs }: Counting,
+  { budget: { read }, groups, missing, runs }: Counting,
   { where, keys }: GroupQuery,
   maxGroups: number,
-  readUntil: string | null | undefined,
+  readUntil: string | null,
 ): RunGroups {
   const names = keys.map(({ name }) => name);
   const all = [...groups.values()];
   const shown = all.toSorted((a, b) => b.runs - a.runs).slice(0, maxGroups);
   const left = runs - shown.reduce((sum, group) => sum + group.runs, 0);
   const next = [
-    ...(readUntil === null || readUntil === undefined
+    ...(readUntil === null
       ? []
       : [
           `Only the newest ${read} runs were read. For older ones send until: "${readUntil}", or a narrower filter.`,
