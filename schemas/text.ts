@@ -1,6 +1,6 @@
 /** Basic types of the schemas. Lengths count Unicode code points, as JSON Schema does. */
 import { z } from "zod";
-import { foldText } from "./fold-text.ts";
+import { foldText, searchTerms } from "./fold-text.ts";
 import { describeHiddenCharacter, removeHiddenCharacters, type TextKind } from "./hidden-characters.ts";
 
 // PostgreSQL's text type rejects NUL, and a lone surrogate does not survive UTF-8, so both are refused.
@@ -91,6 +91,15 @@ export const visibleOnly =
 export const SearchText = text(200, 1).check((ctx) => {
   if (ctx.value.trim() !== "" && foldText(ctx.value).trim() === "")
     ctx.issues.push({ code: "too_small", minimum: 1, ...common, input: ctx.value });
+});
+
+/** Maximum number of search words. Each may be compared with every text, so many of them would slow other requests. */
+export const MAX_WORDS = 8;
+
+/** Words that all have to be found. */
+export const SearchWords = SearchText.refine((search) => searchTerms(search).length <= MAX_WORDS, {
+  message: `must contain at most ${MAX_WORDS} different words`,
+  params: { code: "too_many_words" },
 });
 
 /** A time in UTC, ISO 8601 with milliseconds. */

@@ -6,12 +6,16 @@ import { getRun } from "../../tools/runs/get-run.ts";
 import { listRuns } from "../../tools/runs/list-runs.ts";
 import { alignColumns } from "./columns.ts";
 import { type Io, paint } from "./io.ts";
-import { withOperator } from "./operator.ts";
+import { type Operator, withOperator } from "./operator.ts";
+import { namingOptions } from "./option-issues.ts";
 import { describeFailure, describeInterruptions, describeWaits } from "./run.ts";
-import { filterInput, type RunFilterOptions } from "./run-filter.ts";
+import { definedOnly, filterInput, type RunFilterOptions } from "./run-filter.ts";
 import { stepLine } from "./run-view.ts";
 
 export interface RunsOptions extends Pick<RunFilterOptions, "workflow" | "project" | "status"> {
+  /** Words that the runs contain, and a condition that is true for them. */
+  search?: string;
+  where?: string;
   /** Paths of values that are shown of each run. */
   values?: string[];
   limit?: number;
@@ -30,15 +34,17 @@ const nameOf = ({ workflow_id: workflow, step }: Pick<RunSummary, "workflow_id" 
 /** Lists runs, newest first. */
 export async function showRuns(
   io: Io,
-  { values = [], limit = DEFAULT_LIMIT, json, ...filter }: RunsOptions,
+  { search, where, values = [], limit = DEFAULT_LIMIT, json, ...filter }: RunsOptions,
 ): Promise<void> {
   const input = {
     ...filterInput(filter),
+    ...definedOnly({ search, where }),
     ...(values.length > 0 && { values }),
     limit: Math.min(limit, MAX_PAGE),
   };
-  const { items, total } = await withOperator(io, { requiresStateFor: "list runs of" }, ({ call }) =>
-    call<{ items: RunSummary[]; total: number }>(listRuns, input),
+  const { items, total, hasMore } = await namingOptions(
+    { search: "--search", where: "--where", values: "--values" },
+    () => withOperator(io, { requiresStateFor: "list runs of" }, ({ call }) => listed(call, input)),
   );
   if (json) return io.out(`${JSON.stringify(items, null, 2)}\n`);
   if (items.length === 0) return io.out("There are no such runs. Start one: millrace run <workflow>\n");
@@ -76,6 +82,33 @@ export async function showRuns(
     io.out(`${line(row).replace(`  ${runStatus} `, `  ${colours[runStatus](runStatus)} `)}\n`);
   }
   if (total > items.length) io.out(dim(`${total - items.length} more; show them with --limit\n`));
+  else if (hasMore) io.out(dim("There may be more; show them with --limit\n"));
+}
+
+interface Listed {
+  items: RunSummary[];
+  total: number;
+  next_cursor: string | null;
+}
+
+/** Reads pages until there are enough runs: a page of a search may have few, or none. */
+async function listed(
+  call: Operator["call"],
+  input: { limit: number },
+): Promise<Pick<Listed, "items" | "total"> & { hasMore: boolean }> {
+  const items: RunSummary[] = [];
+  let cursor: string | undefined;
+  for (;;) {
+    const page = await call<Listed>(listRuns, {
+      ...input,
+      limit: input.limit - items.length,
+      ...definedOnly({ cursor }),
+    });
+    items.push(...page.items);
+    if (items.length >= input.limit || page.next_cursor === null)
+      return { items, total: page.total, hasMore: page.next_cursor !== null };
+    cursor = page.next_cursor;
+  }
 }
 
 /** A value as one cell of a table; empty for a run that lacks it. */

@@ -4,22 +4,14 @@ import { Surface } from "../../schemas/actor.ts";
 import { ProjectFilter } from "../../schemas/project.ts";
 import { TimestampInput } from "../../schemas/run.ts";
 import { searchTerms } from "../../schemas/fold-text.ts";
-import { SearchText, text } from "../../schemas/text.ts";
+import { MAX_WORDS, SearchWords, text } from "../../schemas/text.ts";
 import type { AuditFilter } from "../../src/core/account-ports.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { projectFor } from "../projects/project-for.ts";
 
-/** Maximum number of search words. Each is compared with every entry, so many of them would slow other requests. */
-const MAX_WORDS = 8;
-
-const Search = SearchText.refine((search) => searchTerms(search).length <= MAX_WORDS, {
-  message: `must contain at most ${MAX_WORDS} different words`,
-  params: { code: "too_many_words" },
-});
-
 export const auditFilterFields = {
-  search: Search.optional().meta({
+  search: SearchWords.optional().meta({
     description: `Words that the operation, target, owner, key name or client contains, ignoring case; at most ${MAX_WORDS}.`,
     example: "publish",
   }),

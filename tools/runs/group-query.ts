@@ -39,26 +39,11 @@ const isGroupField = (name: string): name is GroupField => (GROUP_FIELDS as read
 
 /** @throws AppError invalid_input with all issues */
 export async function groupQuery(
-  { compileForRuns }: Pick<EngineApi, "compileForRuns">,
+  engine: Pick<EngineApi, "compileForRuns">,
   { where, groupBy, measures, timezone = "UTC" }: GroupInput,
 ): Promise<GroupQuery> {
   const issues: Issue[] = [];
-  const compile = async (
-    name: string,
-    path: readonly PropertyKey[],
-  ): Promise<NamedExpression | undefined> => {
-    const expression = await compileForRuns(name);
-    if (!("issues" in expression)) return { name, expression };
-    for (const {
-      path: _path,
-      rewrite: _rewrite,
-      place: _place,
-      subject: _subject,
-      ...issue
-    } of expression.issues)
-      issues.push({ ...issue, path: formatPath(path) });
-    return undefined;
-  };
+  const compile = (name: string, path: readonly PropertyKey[]) => compileNamed(engine, name, path, issues);
   const condition = where === undefined ? undefined : await compile(where, ["where"]);
   const keys: (NamedExpression | NamedField | undefined)[] = [];
   const fields = fieldsIn(timezone, issues);
@@ -78,6 +63,26 @@ export async function groupQuery(
     keys: keys.filter((key) => key !== undefined),
     measures: found.filter((measure) => measure !== undefined),
   };
+}
+
+/** Compiles an expression. @returns undefined if it has issues, which are added to `issues` */
+export async function compileNamed(
+  { compileForRuns }: Pick<EngineApi, "compileForRuns">,
+  name: string,
+  path: readonly PropertyKey[],
+  issues: Issue[],
+): Promise<NamedExpression | undefined> {
+  const expression = await compileForRuns(name);
+  if (!("issues" in expression)) return { name, expression };
+  for (const {
+    path: _path,
+    rewrite: _rewrite,
+    place: _place,
+    subject: _subject,
+    ...issue
+  } of expression.issues)
+    issues.push({ ...issue, path: formatPath(path) });
+  return undefined;
 }
 
 /** Names that are expressions themselves. */

@@ -9,12 +9,10 @@ import { defineTool } from "../../src/core/tool.ts";
 import { assertProjectFilter } from "../projects/find-project.ts";
 import { groupQuery } from "./group-query.ts";
 import { readGroups } from "./read-groups.ts";
-import { runFilter, toRunFilter } from "./run-page.ts";
+import { Expression, runFilter, toRunFilter } from "./run-page.ts";
 
 const { status, trigger, trial, since, until } = runFilter;
 
-/** An expression, as workflows have them. */
-const Expression = text(500, 1);
 const expressions = (max: number) => z.array(Expression).max(max).optional();
 
 export const groupRuns = defineTool({

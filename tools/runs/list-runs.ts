@@ -7,7 +7,7 @@ import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { omit } from "../../src/core/omit.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { assertProjectFilter } from "../projects/find-project.ts";
-import { runFilter, MCP_PAGE_SIZE, runPage } from "./run-page.ts";
+import { isSearch, runFilter, MCP_PAGE_SIZE, runPage } from "./run-page.ts";
 
 /** Fields of a run that get_run has for the few runs in question. */
 const FEW_NEED = ["trigger", "started_at", "finished_at"];
@@ -28,7 +28,7 @@ export const listRuns = defineTool({
     ]),
   readsValues: true,
   errors: ["workflow_not_found", "project_not_found", "invalid_cursor"],
-  page: { item: RunSummary, mcpLimit: MCP_PAGE_SIZE },
+  page: { item: RunSummary, mcpLimit: MCP_PAGE_SIZE, alwaysPaged: isSearch },
   input: z.strictObject({
     workflow_id: WorkflowIdRef.optional().meta({
       description: "Only of this workflow.",

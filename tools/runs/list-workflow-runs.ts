@@ -5,7 +5,7 @@ import { RunSummary } from "../../schemas/run.ts";
 import { WorkflowIdRef } from "../../schemas/workflow.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { runFilter, MCP_PAGE_SIZE, runPage } from "./run-page.ts";
+import { isSearch, runFilter, MCP_PAGE_SIZE, runPage } from "./run-page.ts";
 
 export const listWorkflowRuns = defineTool({
   name: "list_workflow_runs",
@@ -17,7 +17,7 @@ export const listWorkflowRuns = defineTool({
   effect: "read",
   readsValues: true,
   errors: ["workflow_not_found", "invalid_cursor"],
-  page: { item: RunSummary, mcpLimit: MCP_PAGE_SIZE },
+  page: { item: RunSummary, mcpLimit: MCP_PAGE_SIZE, alwaysPaged: isSearch },
   input: z.strictObject({
     workflow_id: WorkflowIdRef,
     ...runFilter,

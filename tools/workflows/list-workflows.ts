@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { searchTerms } from "../../schemas/fold-text.ts";
 import { shortSchemas } from "../../schemas/short-schemas.ts";
-import { SearchText, text } from "../../schemas/text.ts";
+import { MAX_WORDS, SearchWords, text } from "../../schemas/text.ts";
 import { Cursor, Limit, MAX_FOUND, MAX_TOTAL, pageOf } from "../../schemas/page.ts";
 import { ProjectFilter } from "../../schemas/project.ts";
 import { Workflow, WorkflowStatus } from "../../schemas/workflow.ts";
@@ -10,14 +9,6 @@ import { defineTool } from "../../src/core/tool.ts";
 import { truncate } from "../../src/core/truncate.ts";
 import { assertProjectFilter } from "../projects/find-project.ts";
 import { lastRunOf } from "./last-run.ts";
-
-/** Maximum number of search words. Each may be compared with every workflow, so many of them would slow other requests. */
-const MAX_WORDS = 8;
-
-const Search = SearchText.refine((search) => searchTerms(search).length <= MAX_WORDS, {
-  message: `must contain at most ${MAX_WORDS} different words`,
-  params: { code: "too_many_words" },
-});
 
 /** Maximum number of ids that `ids` takes. */
 const MAX_IDS = 100;
@@ -65,7 +56,7 @@ export const listWorkflows = defineTool({
   revision: async (ctx, { include }) =>
     include.includes("last_run") ? undefined : String(await ctx.read.workflows.revision()),
   input: z.strictObject({
-    search: Search.optional().meta({
+    search: SearchWords.optional().meta({
       description: `Words that the id, name, description or tags contain, ignoring case; at most ${MAX_WORDS}.`,
       example: "revenue",
     }),

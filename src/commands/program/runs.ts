@@ -190,6 +190,8 @@ export function registerTriggers(program: Command, io: Io): void {
 
 const addListOptions = (command: Command): Command =>
   addRunFilter(command)
+    .option("--search <words>", "only runs whose id, workflow, error, inputs or output contain the words")
+    .option("--where <expression>", "only runs for which this is true, such as 'output.total > 1000'")
     .option("--values <path...>", "show these values of each run, such as output.total or inputs.region")
     // Without a default here: that of `runs` would replace what `runs list` was given.
     .addOption(
