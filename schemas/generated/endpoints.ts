@@ -2435,7 +2435,7 @@ export type get_List_runs = {
       path: "/runs",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ workflow_id: string, project: string, status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), trial: boolean, since: string, until: string, values: Array<string>, limit: number, cursor: string }>,
+            query:  Partial<{ workflow_id: string, project: string, status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), trial: boolean, since: string, until: string, values: Array<string>, search: string, where: string, limit: number, cursor: string }>,
         
         
         
@@ -4423,7 +4423,7 @@ export type get_List_workflow_runs = {
       path: "/workflows/{workflow_id}/runs",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), trial: boolean, since: string, until: string, values: Array<string>, limit: number, cursor: string, backfill: string }>,
+            query:  Partial<{ status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example" | "backtest"), trial: boolean, since: string, until: string, values: Array<string>, search: string, where: string, limit: number, cursor: string, backfill: string }>,
         path:  {workflow_id: string,
 },
         

@@ -269,6 +269,7 @@ function pageIn({ headers, body }: Answered): Json {
   return {
     items: body,
     total: Number(headers.get("x-total-count")),
+    ...(headers.get("x-total-count-capped") === "true" && { total_capped: true }),
     next_cursor: next === undefined ? null : new URL(next, "http://localhost").searchParams.get("cursor"),
   };
 }
