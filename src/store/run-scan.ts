@@ -2,12 +2,13 @@
 import type { Kysely } from "kysely";
 import type { ListPosition, ValueText } from "../core/model.ts";
 import type { RunReader, ScannedRun, ScannedText, ScannedValue } from "../core/run-ports.ts";
+import type { StepState } from "../core/step-states.ts";
 import { isOneOf } from "./dialect.ts";
 import { encodeItem } from "./item-column.ts";
 import { parseJson } from "./json-column.ts";
 import { prepared } from "./prepared.ts";
 import { newestRuns } from "./run-lists.ts";
-import { valueTexts } from "./run-values.ts";
+import { columnChars, valueTexts } from "./run-values.ts";
 import type { Schema } from "./schema.ts";
 import { decodeState } from "./step-state-columns.ts";
 
@@ -39,6 +40,15 @@ const findStepOutputs = prepared((db, ids: string, stepId: string, item: number)
     .where("item", "=", item),
 );
 
+/** Maximum length of the texts that a page reads, in characters; one run is read whatever its texts are. */
+const MAX_PAGE_CHARS = 4_194_304;
+
+/** A value of a run: its column, and the state of its step. */
+interface ValueColumn {
+  column: string | null;
+  state?: StepState;
+}
+
 /** See `RunReader.scan`. */
 export async function scanRuns(
   db: Kysely<Schema>,
@@ -46,14 +56,15 @@ export async function scanRuns(
 ): ReturnType<RunReader["scan"]> {
   // One more than the page shows whether there is a next page.
   const keys = await newestRuns(db, { filter, after, limit: limit + 1 });
-  const listed = keys.slice(0, limit);
-  const ids = JSON.stringify(listed.map(({ id }) => id));
+  const ids = JSON.stringify(keys.slice(0, limit).map(({ id }) => id));
   const rows = await findScanned(db, ids);
-  const texts: ReadonlyMap<string, ScannedText>[] = [];
-  for (const value of values) texts.push(await textsOf(db, ids, value, maxChars));
-  const last = listed.at(-1);
-  const next: ListPosition | null = keys.length > limit ? [last!.created_at, last!.id] : null;
-  const items = rows.map((row): ScannedRun => ({
+  const columns: ReadonlyMap<string, ValueColumn>[] = [];
+  for (const value of values) columns.push(await columnsOf(db, ids, value));
+  const read = rows.slice(0, countWithin(rows, columns, maxChars));
+  const texts: (ScannedText | undefined)[][] = [];
+  for (const byRun of columns) texts.push(await textsOf(db, read, byRun, maxChars));
+  const last = read.length < rows.length ? read.at(-1) : keys.length > limit ? keys[limit - 1] : undefined;
+  const items = read.map((row, index): ScannedRun => ({
     id: row.id,
     workflowId: row.workflow_id,
     version: row.version,
@@ -63,34 +74,62 @@ export async function scanRuns(
     startedAt: row.started_at,
     finishedAt: row.finished_at,
     error: parseJson(row.error),
-    values: texts.map((byRun) => byRun.get(row.id)),
+    values: texts.map((ofValue) => ofValue[index]),
   }));
-  return { items, next };
+  return { items, next: last === undefined ? null : [last.created_at, last.id] };
 }
 
-/** The texts of a value of these runs, by their ids. */
-async function textsOf(
+/** The columns of a value, by the ids of their runs. @param ids a JSON list */
+async function columnsOf(
   db: Kysely<Schema>,
   ids: string,
   value: ScannedValue,
-  maxChars: number,
-): Promise<ReadonlyMap<string, ScannedText>> {
+): Promise<ReadonlyMap<string, ValueColumn>> {
   if (value.what === "step_output") {
     const rows = await findStepOutputs(db, ids, value.stepId, encodeItem(value.item));
-    const outputs = await valueTexts(db, rows, maxChars);
-    return new Map(
-      rows.map((row): [string, ScannedText] => [
-        row.run_id,
-        { ...(outputs.get(row.run_id) ?? NO_OUTPUT), state: decodeState(row.state) },
-      ]),
-    );
+    return new Map(rows.map(({ run_id: id, column, state }) => [id, { column, state: decodeState(state) }]));
   }
   const rows = await db
     .selectFrom("runs")
-    .select(["id as run_id", `${value.what} as column`])
+    .select(["id", `${value.what} as column`])
     .where((eb) => isOneOf(eb.ref("id"), ids))
     .execute();
-  return valueTexts(db, rows, maxChars);
+  return new Map(rows.map(({ id, column }) => [id, { column }]));
+}
+
+/** Number of the first runs whose texts together are short enough for a page. */
+function countWithin(
+  rows: readonly { id: string }[],
+  columns: readonly ReadonlyMap<string, ValueColumn>[],
+  maxChars: number,
+): number {
+  let chars = 0;
+  for (const [index, { id }] of rows.entries()) {
+    for (const byRun of columns) {
+      const length = columnChars(byRun.get(id)?.column ?? null);
+      if (length <= maxChars) chars += length;
+    }
+    if (chars > MAX_PAGE_CHARS && index > 0) return index;
+  }
+  return rows.length;
+}
+
+async function textsOf(
+  db: Kysely<Schema>,
+  rows: readonly { id: string }[],
+  byRun: ReadonlyMap<string, ValueColumn>,
+  maxChars: number,
+): Promise<(ScannedText | undefined)[]> {
+  const columns = rows.map(({ id }) => byRun.get(id));
+  const texts = await valueTexts(
+    db,
+    columns.map((found) => found?.column ?? null),
+    maxChars,
+  );
+  return texts.map((text, index) => {
+    const state = columns[index]?.state;
+    return state === undefined ? text : { ...(text ?? NO_OUTPUT), state };
+  });
 }
 
 const NO_OUTPUT: ValueText = { text: "", chars: 0 };

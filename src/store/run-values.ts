@@ -120,30 +120,32 @@ export async function valueText(
   return { text: part?.part ?? "", chars: ref.chars };
 }
 
+/** The length of the text of a column, in characters. */
+export const columnChars = (column: string | null): number =>
+  column === null ? 0 : (parseReference(column)?.chars ?? column.length);
+
 /**
- * Reads the texts of the columns of many runs, in as few queries as possible.
+ * Reads the texts of many columns, in as few queries as possible.
  * @param maxChars maximum length of a text that is read, in characters; a longer one is empty, with its length
- * @returns the texts by the ids of the runs, without those that have none
+ * @returns undefined for a column without a text
  */
 export async function valueTexts(
   db: Kysely<Schema>,
-  rows: readonly { run_id: string; column: string | null }[],
+  columns: readonly (string | null)[],
   maxChars: number,
-): Promise<Map<string, ValueText>> {
-  const refs = rows.map(({ column }) => parseReference(column ?? ""));
+): Promise<(ValueText | undefined)[]> {
+  const refs = columns.map((column) => parseReference(column ?? ""));
   const bodies = await bodiesOf(
     db,
     refs.flatMap((ref) => (ref !== undefined && ref.chars <= maxChars ? [ref.id] : [])),
   );
-  return new Map(
-    rows.flatMap(({ run_id: runId, column }, index): [string, ValueText][] => {
-      if (column === null) return [];
-      const ref = refs[index];
-      const text = ref === undefined ? column : (bodies.get(ref.id) ?? "");
-      const chars = ref?.chars ?? column.length;
-      return [[runId, { text: chars <= maxChars ? text : "", chars }]];
-    }),
-  );
+  return columns.map((column, index) => {
+    if (column === null) return undefined;
+    const ref = refs[index];
+    const chars = columnChars(column);
+    const text = ref === undefined ? column : (bodies.get(ref.id) ?? "");
+    return { text: chars <= maxChars ? text : "", chars };
+  });
 }
 
 /** Who refers to the values of a version. It can't be the id of a run, which has no `@`. */

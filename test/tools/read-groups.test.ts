@@ -68,7 +68,7 @@ it("readGroups counts each run once when its caller goes on with until as often 
         const counted: string[] = [];
         let until: string | undefined;
         for (;;) {
-          const answer = await readGroups(reader, { until }, query, 1_000, { part, runs });
+          const answer = await readGroups(reader, { until }, query, 1_000, { part, runs, groups: 1_000 });
           counted.push(...answer.groups.map(({ by }) => by["run.id"] as string));
           expect(answer.read).toBe(answer.runs);
           if (answer.complete) break;
@@ -84,9 +84,19 @@ it("readGroups counts each run once when its caller goes on with until as often 
 
 it("readGroups reads no more than a part beyond its limit", async () => {
   const reader = readerOf(runsAt(Array.from({ length: 100 }, (_, index) => index)));
-  const answer = await readGroups(reader, {}, await queryBy([]), 10, { part: 7, runs: 20 });
+  const answer = await readGroups(reader, {}, await queryBy([]), 10, { part: 7, runs: 20, groups: 9 });
   expect(answer).toMatchObject({ runs: 20, read: 20, complete: false });
   expect(reader.count()).toBeLessThanOrEqual(27);
+});
+
+it("readGroups counts no more groups than its limit, and says where to go on", async () => {
+  const reader = readerOf(runsAt(Array.from({ length: 30 }, (_, index) => index)));
+  const limits = { part: 7, runs: 100, groups: 4 };
+  const answer = await readGroups(reader, {}, await queryBy(["run.id"]), 2, limits);
+  expect(answer).toMatchObject({ runs: 4, total: 4, complete: false });
+  expect(answer.next).toMatch(
+    /^Only the newest 4 runs were read.* These are the 2 groups with the most runs, of 4/,
+  );
 });
 
 it("readGroups shows the median and the 95th percentile of durations, by nearest rank", async () => {

@@ -22,9 +22,11 @@ export interface ReadLimits {
   part: number;
   /** Maximum number of runs. */
   runs: number;
+  /** Maximum number of groups that are counted: 5 MB. */
+  groups: number;
 }
-const LIMITS: ReadLimits = { part: 500, runs: MAX_GROUPED_RUNS };
-const LIMITS_WITH_VALUES: ReadLimits = { part: 100, runs: MAX_GROUPED_RUNS_WITH_VALUES };
+const LIMITS: ReadLimits = { part: 500, runs: MAX_GROUPED_RUNS, groups: 10_000 };
+const LIMITS_WITH_VALUES: ReadLimits = { ...LIMITS, part: 100, runs: MAX_GROUPED_RUNS_WITH_VALUES };
 /** Maximum length of a value that is shown as what a group has in common, in characters of JSON. */
 const MAX_SHOWN_CHARS = 200;
 
@@ -55,13 +57,13 @@ export async function readGroups(
       ({ expression }) => expression,
     ),
   );
-  const { part, runs } = limits ?? (values.length === 0 ? LIMITS : LIMITS_WITH_VALUES);
+  const { part, runs, groups } = limits ?? (values.length === 0 ? LIMITS : LIMITS_WITH_VALUES);
   const counting: Counting = { budget: newBudget(runs), groups: new Map(), missing: new Map(), runs: 0 };
   let last: string | undefined;
   for await (const { items } of scanInParts(context, { filter, after: null, values, part }))
     for (const run of items) {
       // Runs that were created in the same millisecond stay together: older ones are those that were created before.
-      if (isUsedUp(counting.budget) && run.createdAt !== last)
+      if ((isUsedUp(counting.budget) || counting.groups.size >= groups) && run.createdAt !== last)
         return answerOf(counting, query, maxGroups, last!);
       await nextTurnIfUsedUp();
       count(counting, query, run, values);
