@@ -3,7 +3,7 @@ import { MAX_BULK_RUNS } from "../../../schemas/bulk-action-limits.ts";
 import type { BulkActionKind } from "../../../schemas/bulk-action.ts";
 import type { RunStatus, RunSummary } from "../../../schemas/run.ts";
 import { projectOf } from "../../../schemas/project-ids.ts";
-import { type RunFilters, RUN_STATUSES, toQuery } from "../runs/filters.ts";
+import { isSearch, type RunFilters, RUN_STATUSES, toQuery } from "../runs/filters.ts";
 import { pluralize, TRIGGER_LABELS } from "../runs/labels.ts";
 
 /** The fields of a request that choose the runs. */
@@ -94,6 +94,11 @@ function ofFilter(action: BulkActionKind, { filters, workflowName, project, tota
             ? "The filter finds only runs that have not ended."
             : "The filter finds only runs that have ended.",
       },
+    };
+  if (isSearch(filters))
+    return {
+      label: `${VERBS[action]}…`,
+      target: { reason: "Select runs of the search, or remove it to act on all runs of the other filters." },
     };
   const isWholeFilter = status.length === filters.status.length;
   const names = describeStatuses(status);

@@ -8,14 +8,14 @@ import { cursorParam } from "../ui/pagination.ts";
 import { saveFile } from "../ui/save-file.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import { fileName, MAX_DOWNLOAD_RUNS, readRuns, runsText } from "./download.ts";
-import type { toQuery } from "./filters.ts";
+import type { toListQuery } from "./filters.ts";
 import { pluralize } from "./labels.ts";
 
 /** The largest page of the API. */
 const PAGE_SIZE = 200;
 
 interface DownloadMenuProps {
-  query: ReturnType<typeof toQuery> & { project?: string };
+  query: ReturnType<typeof toListQuery> & { project?: string };
   /** Number of runs that fit, as text; null if it is unknown. */
   total: string | null;
   /** Whether there is nothing to download. A download that has begun goes on. */

@@ -3,6 +3,10 @@ import type { RunStatus, RunTrigger } from "../../../schemas/run.ts";
 import { TRIGGER_LABELS } from "./labels.ts";
 
 export interface RunFilters {
+  /** Words that the runs contain. */
+  search?: string;
+  /** A condition that is true for the runs: an expression. */
+  where?: string;
   workflow?: string;
   status: RunStatus[];
   trigger?: RunTrigger;
@@ -30,9 +34,12 @@ export const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text);
 
 /** Parses the URL. Unknown values are ignored. */
 export function readFilters(params: URLSearchParams): RunFilters {
+  const [search, where] = [params.get("search") ?? "", params.get("where") ?? ""];
   const workflow = params.get("workflow") ?? "";
   const [trigger, since, until] = [params.get("trigger"), params.get("since"), params.get("until")];
   return {
+    ...(search !== "" && { search }),
+    ...(where !== "" && { where }),
     ...(workflow !== "" && { workflow }),
     status: (params.get("status") ?? "").split(",").filter(isStatus),
     ...(isTrigger(trigger) && { trigger }),
@@ -41,8 +48,9 @@ export function readFilters(params: URLSearchParams): RunFilters {
   };
 }
 
-export function writeFilters({ workflow, status, trigger, since, until }: RunFilters): URLSearchParams {
-  const values = { workflow, status: status.join(","), trigger, since, until };
+export function writeFilters({ status, ...filters }: RunFilters): URLSearchParams {
+  const { search, where, workflow, trigger, since, until } = filters;
+  const values = { search, where, workflow, status: status.join(","), trigger, since, until };
   return new URLSearchParams(
     Object.entries(values).filter(
       (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== "",
@@ -52,8 +60,19 @@ export function writeFilters({ workflow, status, trigger, since, until }: RunFil
 
 export const isFiltered = (filters: RunFilters): boolean => writeFilters(filters).size > 0;
 
-/** The parameters of GET /runs. The API reads a day in UTC, so local days are sent as timestamps. */
-export function toQuery({ workflow, status, trigger, since, until }: RunFilters) {
+/** Whether the values of runs are searched, which takes a request for each few thousand runs. */
+export const isSearch = ({ search, where }: RunFilters): boolean =>
+  search !== undefined || where !== undefined;
+
+/** The parameters of GET /runs. */
+export const toListQuery = (filters: RunFilters) => ({
+  ...toQuery(filters),
+  ...(filters.search !== undefined && { search: filters.search }),
+  ...(filters.where !== undefined && { where: filters.where }),
+});
+
+/** The parameters that all operations on runs know. The API reads a day in UTC, so local days are sent as timestamps. */
+export function toQuery({ workflow, status, trigger, since, until }: Omit<RunFilters, "search" | "where">) {
   return {
     ...(workflow !== undefined && { workflow_id: workflow }),
     ...(status.length > 0 && { status }),

@@ -12,7 +12,7 @@ import { PagedList } from "../ui/paged-list.tsx";
 import { EmptyState, Page } from "../ui/page.tsx";
 import { cursorPagination, cursorParam, formatTotal } from "../ui/pagination.ts";
 import { Snippet } from "../ui/copy.tsx";
-import { isFiltered, toQuery, readFilters, type RunFilters, writeFilters } from "./filters.ts";
+import { isFiltered, isSearch, toListQuery, readFilters, type RunFilters, writeFilters } from "./filters.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { DownloadMenu } from "./download-menu.tsx";
 import { SelectableRuns } from "./selectable-runs.tsx";
@@ -43,15 +43,23 @@ export default function RunList() {
             Bulk actions
           </Button>
           <DownloadMenu
-            query={{ ...toQuery(filters), ...project }}
+            query={{ ...toListQuery(filters), ...project }}
             total={formatTotal(first)}
             disabled={first === undefined || first.data.length === 0}
           />
         </>
       }
     >
-      <FilterBar filters={filters} onChange={(to) => setParams(writeFilters(to), { replace: true })} />
-      <PagedList query={runs} empty={<NoRuns filtered={isFiltered(filters)} onClear={() => setParams({})} />}>
+      <FilterBar
+        filters={filters}
+        onChange={(to) => setParams(writeFilters(to), { replace: true })}
+        isSearchable
+      />
+      <PagedList
+        query={runs}
+        isSearch={isSearch(filters)}
+        empty={<NoRuns filtered={isFiltered(filters)} onClear={() => setParams({})} />}
+      >
         {(items) => (
           <SelectableRuns
             // Another filter begins without a selection.
@@ -77,13 +85,15 @@ function useRuns(filters: RunFilters) {
     queryKey: ["runs", "list", filters, project],
     queryFn: ({ pageParam, signal }) =>
       send("get", "/runs", {
-        query: { ...toQuery(filters), ...project, limit: PAGE_SIZE, ...cursorParam(pageParam) },
+        query: { ...toListQuery(filters), ...project, limit: PAGE_SIZE, ...cursorParam(pageParam) },
         signal,
       }),
     ...cursorPagination,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: { data } }) => {
       if (data === undefined || data.pages.every((page) => page.data.every(hasEnded))) return false;
+      // Each part of a search reads thousands of runs.
+      if (isSearch(filters)) return data.pages.length === 1 ? LONG_LIST_POLL_MS : false;
       return data.pages.length <= MAX_SHORT_LIST_PAGES ? POLL_MS : LONG_LIST_POLL_MS;
     },
   });

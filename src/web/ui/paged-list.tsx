@@ -9,10 +9,12 @@ import { flattenPages, formatTotal } from "./pagination.ts";
 interface PagedListProps<T> {
   query: UseInfiniteQueryResult<InfiniteData<ApiResponse<T[]>>>;
   empty: ReactNode;
+  /** Whether pages are parts of a search: they may have few items, or none, and their number is not known. */
+  isSearch?: boolean;
   children: (items: readonly T[]) => ReactNode;
 }
 
-export function PagedList<T>({ query, empty, children }: PagedListProps<T>) {
+export function PagedList<T>({ query, empty, isSearch = false, children }: PagedListProps<T>) {
   const items = flattenPages(query.data);
   if (items === undefined)
     return query.isError ? (
@@ -20,25 +22,33 @@ export function PagedList<T>({ query, empty, children }: PagedListProps<T>) {
     ) : (
       <LoadingSkeleton />
     );
-  if (items.length === 0) return <>{empty}</>;
-  const total = formatTotal(query.data?.pages[0]);
+  const hasMore = query.hasNextPage;
+  if (items.length === 0 && !(isSearch && hasMore)) return <>{empty}</>;
   return (
     <>
-      {children(items)}
+      {items.length > 0 && children(items)}
       <Group justify="space-between">
         <Text size="sm" c="dimmed" aria-live="polite">
-          {total === null ? `${items.length} shown` : `${items.length} of ${total}`}
+          {isSearch
+            ? foundText(items.length, hasMore)
+            : shownText(items.length, formatTotal(query.data?.pages[0]))}
         </Text>
-        {query.hasNextPage && (
+        {hasMore && (
           <Button
             variant="default"
             loading={query.isFetchingNextPage}
             onClick={() => void query.fetchNextPage()}
           >
-            Load more
+            {isSearch ? "Search older ones" : "Load more"}
           </Button>
         )}
       </Group>
     </>
   );
 }
+
+const shownText = (count: number, total: string | null): string =>
+  total === null ? `${count} shown` : `${count} of ${total}`;
+
+const foundText = (count: number, hasMore: boolean): string =>
+  hasMore ? `${count} found so far: older ones were not searched yet.` : `${count} found`;

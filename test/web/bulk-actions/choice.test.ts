@@ -46,6 +46,18 @@ describe("a button without a selection", () => {
     expect(label).toBe("Cancel all running…");
   });
 
+  it("is off for a search, whose runs no filter of a bulk action finds", () => {
+    for (const query of ["status=failed&search=inv", "status=failed&where=output.x%20%3E%203"])
+      expect(bulkButton("retry", listed(query))).toEqual({
+        label: "Retry…",
+        target: { reason: expect.stringContaining("Select runs of the search") as string },
+      });
+    const selected = [run("run_1", "failed")];
+    expect(bulkButton("retry", listed("search=inv", { selected }))).toMatchObject({
+      target: { runs: { run_ids: ["run_1"] } },
+    });
+  });
+
   it("sends only statuses that fit the action", () => {
     const both = listed("status=failed,running");
     expect(bulkButton("retry", both)).toMatchObject({

@@ -1,11 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { isFiltered, toQuery, readFilters, writeFilters } from "../../../src/web/runs/filters.ts";
+import {
+  isFiltered,
+  isSearch,
+  readFilters,
+  toListQuery,
+  toQuery,
+  writeFilters,
+} from "../../../src/web/runs/filters.ts";
 
 const read = (query: string) => readFilters(new URLSearchParams(query));
 
 describe("run filters", () => {
   it("are written to the URL and read back", () => {
     const filters = {
+      search: "INV-2041 betrag",
+      where: 'output.total > 1000 && inputs.region == "north"',
       workflow: "weekly-revenue",
       status: ["failed" as const, "waiting" as const],
       trigger: "schedule" as const,
@@ -19,6 +28,14 @@ describe("run filters", () => {
     expect(read("status=failed,late&trigger=toString&since=yesterday&until=2026-99-99&workflow=")).toEqual({
       status: ["failed"],
     });
+  });
+
+  it("query by words and a condition in lists only: other operations on runs don't know them", () => {
+    const filters = read("search=inv&where=output%20%3D%3D%201&status=failed");
+    expect(toListQuery(filters)).toEqual({ search: "inv", where: "output == 1", status: ["failed"] });
+    expect(toQuery(filters)).toEqual({ status: ["failed"] });
+    expect(isSearch(filters)).toBe(true);
+    expect(isSearch(read("status=failed"))).toBe(false);
   });
 
   it("report whether any is set", () => {
