@@ -1,6 +1,6 @@
 /** Reads a few columns and values of many runs: a page takes one query for its order, one for the runs, and two for each value. */
 import type { Kysely } from "kysely";
-import type { ListPosition, ValueText } from "../core/model.ts";
+import type { ValueText } from "../core/model.ts";
 import type { RunReader, ScannedRun, ScannedText, ScannedValue } from "../core/run-ports.ts";
 import type { StepState } from "../core/step-states.ts";
 import { isOneOf } from "./dialect.ts";
@@ -128,7 +128,9 @@ async function textsOf(
   );
   return texts.map((text, index) => {
     const state = columns[index]?.state;
-    return state === undefined ? text : { ...(text ?? NO_OUTPUT), state };
+    if (state === undefined) return text;
+    const { text: output, chars } = text ?? NO_OUTPUT;
+    return { text: output, chars, state };
   });
 }
 
