@@ -136,17 +136,25 @@ it("A key that can only read sees no event URL over MCP, in resources and in the
   expect(streamed).not.toContain(mac);
 });
 
-it("A key that can only read finds out nothing of an event URL by conditions of group_runs", async () => {
+it("A key that can only read finds out nothing of an event URL by conditions of group_runs and words of list_runs", async () => {
   const { instance, admin, url, mac } = await waitingRun();
   const { value } = await instance.key({ scopes: ["read"] });
   const reader = apiClient(new URL(url).origin, value);
   const grouped = async (call: ApiClient) => {
     const query = new URLSearchParams({ where: `steps.link.url.endsWith("${mac}")` });
-    return (await call("GET", `/runs/groups?${query.toString()}`)).body as { runs: number; without_value?: object[] };
+    return (await call("GET", `/runs/groups?${query.toString()}`)).body as {
+      runs: number;
+      without_value?: object[];
+    };
   };
   const isShort = { without_value: [{ runs: 1 }] };
   expect(await grouped(admin)).toMatchObject({ runs: 1, ...isShort });
   expect(await grouped(reader)).toMatchObject({ runs: 0, ...isShort });
+  const found = async (call: ApiClient) =>
+    ((await call("GET", `/runs?search=${mac}`)).body as object[]).length;
+  // The run that took the URL over.
+  expect(await found(admin)).toBe(1);
+  expect(await found(reader)).toBe(0);
 });
 
 it("A person whose key can only decide answers a question that holds an event URL", async () => {
