@@ -9,6 +9,7 @@ import { OverdueWorkflows } from "./overdue.tsx";
 import { UpcomingRuns, RecentFailures, RecentRuns, PendingApprovals } from "./lists.tsx";
 import { firstWorkflowsQuery, dayAgo, homeRunsQuery } from "./queries.ts";
 import { RunStatistics } from "./run-statistics.tsx";
+import { DaysByWorkflow } from "./days-by-workflow.tsx";
 import { GettingStarted } from "./getting-started.tsx";
 
 export default function Home() {
@@ -25,6 +26,7 @@ export default function Home() {
       {!hasNoRuns && (
         <>
           <RunStatistics since={since} />
+          <DaysByWorkflow />
           <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
             <PendingApprovals />
             <RecentFailures since={since} />
