@@ -13,6 +13,7 @@ import { ReviewNotice } from "../reviews/review-notice.tsx";
 import { QueryContent, Page, LoadingSkeleton } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { type WorkflowWithEtag, workflowQuery } from "./queries.ts";
+import { DaysOfWorkflow } from "./days-of-workflow.tsx";
 import { ExposureNotice } from "./exposure-notice.tsx";
 import { WorkflowLink } from "./names.tsx";
 import { OverdueNotice } from "./overdue.tsx";
@@ -52,6 +53,8 @@ function WorkflowDetails({ read }: { read: WorkflowWithEtag }) {
   const declaresState = useDeclaresState(workflow);
   const hasTriggers = useHasTriggers(workflow);
   const { chosen } = useProjects();
+  // Another project may be chosen while a link to this workflow is followed.
+  const linkedProject = chosen === undefined ? undefined : projectOf(workflow);
   const [dialog, setDialog] = useState<"publish" | "details" | "offer" | "move">();
   const close = () => setDialog(undefined);
   return (
@@ -72,17 +75,14 @@ function WorkflowDetails({ read }: { read: WorkflowWithEtag }) {
       <OverdueNotice workflowId={workflow.id} />
       <ReviewNotice workflowId={workflow.id} />
       <ExposureNotice workflow={workflow} />
+      <DaysOfWorkflow workflow={workflow} project={linkedProject} />
       <Grid gap="lg">
         <Grid.Col span={12}>
           <Views read={read} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 7 }}>
           <Panel title="Recent runs">
-            <RecentRuns
-              workflowId={workflow.id}
-              // Another project may be chosen while a link to this workflow is followed.
-              project={chosen === undefined ? undefined : projectOf(workflow)}
-            />
+            <RecentRuns workflowId={workflow.id} project={linkedProject} />
           </Panel>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
