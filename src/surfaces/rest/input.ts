@@ -2,6 +2,7 @@
 import type { Request } from "express";
 import { z } from "zod";
 import type { Issue } from "../../../schemas/problem.ts";
+import { splitList } from "../../../schemas/split-list.ts";
 import { formatPath, MAX_UNKNOWN_KEYS, unknownKey } from "../../core/issues.ts";
 import { meantField } from "../../core/input-aliases.ts";
 import { oncePer } from "../../core/once-per.ts";
@@ -131,28 +132,4 @@ function fromText(kind: Kind, value: string | string[]): unknown {
   if (kind === "integer" && typeof value === "string" && /^-?\d{1,15}$/.test(value)) return Number(value);
   if (kind === "boolean" && (value === "true" || value === "false")) return value === "true";
   return value;
-}
-
-/** A part of a list: what is in quotes or brackets, as in the arguments of an expression, is not split. */
-const LIST_PART = /(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^,])+/gs;
-const BRACKETS: ReadonlyMap<string, number> = new Map([
-  ["(", 1],
-  ["[", 1],
-  ["{", 1],
-  [")", -1],
-  ["]", -1],
-  ["}", -1],
-]);
-
-/** Splits a text at its commas, except those inside of quotes or brackets. */
-function splitList(text: string): string[] {
-  const parts: string[] = [];
-  let depth = 0;
-  for (const [part] of text.matchAll(LIST_PART)) {
-    if (depth > 0) parts.push(`${parts.pop()!},${part}`);
-    else parts.push(part);
-    const unquoted = part.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gs, "");
-    for (const character of unquoted) depth = Math.max(0, depth + (BRACKETS.get(character) ?? 0));
-  }
-  return parts;
 }
