@@ -22,7 +22,7 @@ const RIGHT_AXIS_RATIO = 20;
 /** The key of the x-axis value in each data point. */
 export const X_KEY = "x";
 
-export function buildChartData({ kind, xAxis, series }: Chart, rows: readonly Row[]): ChartData {
+export function buildChartData({ kind, xAxis, series, layout }: Chart, rows: readonly Row[]): ChartData {
   const maxima = series.map(({ name }) =>
     rows.reduce((max, row) => Math.max(max, Math.abs(numberIn(row, name) ?? 0)), 0),
   );
@@ -30,7 +30,7 @@ export function buildChartData({ kind, xAxis, series }: Chart, rows: readonly Ro
   const chartSeries = series.map(({ name }, index) => ({
     key: `s${index}`,
     label: name,
-    onRightAxis: maxima[index]! < limit && maxima[index]! > 0,
+    onRightAxis: layout === undefined && maxima[index]! < limit && maxima[index]! > 0,
   }));
   const ordered =
     kind === "line"

@@ -10,10 +10,14 @@ const COLORS = ["cyan.7", "orange.8", "grape.5", "lime.9"];
 /** Maximum length of a label on the x-axis. */
 const LABEL_CHARS = 14;
 
+/** Maximum width of a bar, in pixels: one alone would be as wide as the chart. */
+const MAX_BAR_PX = 120;
+
 const valueFormat = new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 });
 const axisFormat = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 2 });
 
 export default function RowsChart({ chart, rows }: { chart: Chart; rows: readonly Row[] }) {
+  const { colors = COLORS } = chart;
   const { data, series, hasRightAxis } = useMemo(() => buildChartData(chart, rows), [chart, rows]);
   const shared = {
     h: 320,
@@ -22,7 +26,7 @@ export default function RowsChart({ chart, rows }: { chart: Chart; rows: readonl
     series: series.map(({ key, label, onRightAxis }, index) => ({
       name: key,
       label: onRightAxis ? `${label} (right axis)` : label,
-      color: COLORS[index]!,
+      color: colors[index]!,
       yAxisId: onRightAxis ? "right" : "left",
     })),
     withLegend: true,
@@ -38,7 +42,11 @@ export default function RowsChart({ chart, rows }: { chart: Chart; rows: readonl
   return (
     <Box role="img" aria-label={describeChart(chart, rows)}>
       {chart.kind === "bar" ? (
-        <BarChart {...shared} />
+        <BarChart
+          {...shared}
+          type={chart.layout === "stacked" ? "stacked" : "default"}
+          maxBarWidth={MAX_BAR_PX}
+        />
       ) : (
         <LineChart {...shared} curveType="linear" withDots={rows.length <= 40} />
       )}

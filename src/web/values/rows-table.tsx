@@ -1,9 +1,9 @@
 /** Rows as a table with pages. A click on a column heading sorts. */
 import { Group, Pagination, ScrollArea, Stack, Table, Text, UnstyledButton } from "@mantine/core";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
-import { useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { cellText } from "../../../schemas/csv.ts";
-import { cellValue, type Column, type Rows, sortRows } from "./rows.ts";
+import { cellValue, type Column, type Row, type Rows, sortRows } from "./rows.ts";
 
 const PAGE_ROWS = 25;
 const MAX_COLUMNS = 40;
@@ -14,7 +14,14 @@ interface SortOrder {
   descending: boolean;
 }
 
-export function RowsTable({ rows: { rows, columns }, label }: { rows: Rows; label: string }) {
+interface RowsTableProps {
+  rows: Rows;
+  label: string;
+  /** Shows some cells in another way; undefined for the text of their value. */
+  renderCell?: (row: Row, column: string) => ReactNode;
+}
+
+export function RowsTable({ rows: { rows, columns }, label, renderCell }: RowsTableProps) {
   const [order, setOrder] = useState<SortOrder>();
   const [requestedPage, setPage] = useState(1);
   const sorted = useMemo(() => {
@@ -54,7 +61,9 @@ export function RowsTable({ rows: { rows, columns }, label }: { rows: Rows; labe
               <Table.Tr key={indexes.get(row)}>
                 {visibleColumns.map(({ name, kind }) => (
                   <Table.Td key={name} valign="top">
-                    <Cell value={cellValue(row, name)} alignRight={kind === "number"} />
+                    {renderCell?.(row, name) ?? (
+                      <Cell value={cellValue(row, name)} alignRight={kind === "number"} />
+                    )}
                   </Table.Td>
                 ))}
               </Table.Tr>

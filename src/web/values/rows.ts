@@ -163,6 +163,10 @@ export interface Chart {
   kind: "bar" | "line";
   xAxis: Column;
   series: readonly Column[];
+  /** Bars on top of each other or side by side, which have one axis in common; left out, small series have an axis of their own. */
+  layout?: "stacked" | "grouped";
+  /** One for each series, by the names of the palette. */
+  colors?: readonly string[];
 }
 
 const MAX_CHART_ROWS = 200;
