@@ -9,7 +9,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { setNonce } from "get-nonce";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { RouterProvider } from "react-router";
+import { RouterProvider } from "react-router/dom";
 import { startConnectionMonitor } from "./api/connection.ts";
 import { createQueryClient } from "./api/queries.ts";
 import { styleNonce } from "./app/nonce.ts";

@@ -322,6 +322,7 @@ export async function openSeededSite(): Promise<SeededSite> {
       "/workflows/:workflowId/backtests/:backtestId": `${workflow}/backtests/${backtest.id}`,
       "/workflows/:workflowId/run": `${workflow}/run`,
       "/runs": "/runs",
+      "/runs/statistics": "/runs/statistics",
       "/runs/:runId": `/runs/${runs[0]!.id}?step=revenue`,
       "/runs/:runId/compare": `/runs/${runs[1]!.id}/compare?with=${runs[0]!.id}`,
       "/runs/:runId/retry": `/runs/${runs[1]!.id}/retry`,

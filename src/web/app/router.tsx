@@ -38,6 +38,7 @@ const routes: RouteObject[] = [
           page("/workflows/:workflowId/backtests/:backtestId", () => import("../backtests/backtest.tsx")),
           page("/workflows/:workflowId/run", () => import("../workflows/run.tsx")),
           page("/runs", () => import("../runs/list.tsx")),
+          page("/runs/statistics", () => import("../runs/statistics.tsx")),
           page("/runs/:runId", () => import("../runs/run.tsx")),
           page("/runs/:runId/compare", () => import("../runs/compare.tsx")),
           page("/runs/:runId/retry", () => import("../runs/edit-and-retry.tsx")),

@@ -111,6 +111,12 @@ const actions = (hasScope: ReturnType<typeof useHasScope>): NamedResult[] => [
     words: "active running",
     Icon: IconPlayerPlay,
   },
+  {
+    value: "/runs/statistics",
+    label: "Run statistics",
+    words: "groups chart durations",
+    Icon: IconPlayerPlay,
+  },
   { value: SHORTCUT_HELP, label: "Keyboard shortcuts", words: "help keys", Icon: IconKeyboard },
 ];
 

@@ -8,6 +8,7 @@ const FILTERED_PAGES: ReadonlySet<string> = new Set([
   "/",
   "/workflows",
   "/runs",
+  "/runs/statistics",
   "/bulk-actions",
   "/approvals",
   "/interruptions",

@@ -42,6 +42,13 @@ export default function RunList() {
           <Button component={Link} to="/bulk-actions" variant="default">
             Bulk actions
           </Button>
+          <Button
+            component={Link}
+            to={`/runs/statistics?${writeFilters(filters).toString()}`}
+            variant="default"
+          >
+            Statistics
+          </Button>
           <DownloadMenu
             query={{ ...toListQuery(filters), ...project }}
             total={formatTotal(first)}
