@@ -1,4 +1,5 @@
 /** The statistics of runs in a browser: on the home page, on the page of a workflow, and on a page of their own. */
+import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import type { Run } from "../../../schemas/run.ts";
@@ -13,6 +14,7 @@ import {
   openSite,
   openWindow,
   requestApi,
+  selectOption,
   takeScreenshot,
   waitUntilLoaded,
 } from "../../support/web.ts";
@@ -108,4 +110,103 @@ it("home shows the runs of 14 days by workflow, failures first, and a workflow s
     expect(problems).toEqual([]);
     await page.context().close();
   }
+});
+
+it("the page of statistics shows groups as a chart and a table, and its address shows the same again", async () => {
+  const { site, ann } = await openShop();
+  const browser = await openBrowser();
+  for (const options of WINDOWS) {
+    const { page, visit, problems } = await openWindow(browser, site, ann, options);
+    await visit("/runs?workflow=weekly-revenue");
+    await page.getByRole("link", { name: "Statistics" }).click();
+    await heading(page, "Run statistics").waitFor();
+    await page.getByText("64 runs in 14 groups").waitFor();
+    await page.getByRole("img", { name: /^Bar chart of succeeded, failed by Day, 14 rows\./ }).waitFor();
+    await waitUntilLoaded(page);
+    await expectAccessible(page, `statistics-days-${nameOf(options)}`);
+
+    const groupBy = page.getByRole("combobox", { name: "Group by" });
+    await groupBy.focus();
+    await page.keyboard.press("Backspace");
+    await page.getByText("64 runs in 1 group", { exact: true }).waitFor();
+    await page.keyboard.type("version");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("output.region");
+    await page.keyboard.press("Enter");
+    await page.getByText("64 runs in 3 groups").waitFor();
+    const condition = page.getByLabel("Condition");
+    await condition.fill("output.total >= 1000");
+    await page.keyboard.press("Enter");
+    await page.getByText("14 runs in 1 group", { exact: true }).waitFor();
+    expect(await condition.evaluate((one) => one.matches(":focus"))).toBe(true);
+    const notice = page.getByRole("status").filter({ hasText: "Not all runs are counted" });
+    await notice.getByText(/^output\.total >= 1000 has no value in 4 runs, left out, such as run_/).waitFor();
+    await page.getByRole("combobox", { name: "Numbers" }).fill("output.total");
+    await page.keyboard.press("Tab");
+    await page.getByRole("columnheader", { name: "output.total sum" }).waitFor();
+    await selectOption(page, page.getByRole("combobox", { name: "Chart" }), "output.total: sum");
+    await page
+      .getByRole("img", { name: /^Bar chart of north by Version, 1 rows\. north: from 19600 / })
+      .waitFor();
+    await waitUntilLoaded(page);
+    await expectAccessible(page, `statistics-numbers-${nameOf(options)}`);
+
+    const address = page.url();
+    await page.goto(address);
+    await page.getByRole("cell", { name: "19600" }).waitFor();
+    expect(await page.getByLabel("Condition").inputValue()).toBe("output.total >= 1000");
+    expect(await page.getByRole("combobox", { name: "Chart" }).inputValue()).toBe("output.total: sum");
+    await page.getByRole("row").nth(1).getByRole("link").first().click();
+    await heading(page, "Weekly revenue").waitFor();
+    expect(problems).toEqual([]);
+    await page.context().close();
+  }
+});
+
+it("the page of statistics shows issues at their fields, and downloads what it shows", async () => {
+  const { site, ann } = await openShop();
+  const { page, visit, problems } = await openWindow(await openBrowser(), site, ann);
+  await visit("/runs/statistics?group=dya&where=output.total+%3E&number=nope.x");
+  await page.getByText("dya: is neither a field of runs nor an expression. Write day.").waitFor();
+  await page.getByText(/^Has a syntax error: unexpected the end of the expression/).waitFor();
+  await page.getByText(/^nope\.x: uses nope, which is not defined here/).waitFor();
+  expect(await page.locator('[aria-invalid="true"]').count()).toBe(3);
+  await page.getByText("Nothing was counted").waitFor();
+  await expectAccessible(page, "statistics-issues");
+  expect(problems.splice(0)).toEqual([expect.stringContaining("a status of 400")]);
+
+  await visit("/runs/statistics?group=workflow_id&group=status&where=run.version+%3D+1");
+  await page.getByText("Read as run.version == 1").waitFor();
+  await page.getByText(/^\d+ runs in 3 groups$/).waitFor();
+  await page.getByRole("img", { name: /^Bar chart of succeeded, failed by Workflow, 2 rows\./ }).waitFor();
+  await waitUntilLoaded(page);
+  await expectAccessible(page, "statistics-workflows");
+  await page.getByRole("button", { name: "Download" }).click();
+  const saved = page.waitForEvent("download");
+  await page.getByRole("menuitem", { name: "CSV" }).click();
+  const [head, ...lines] = readFileSync(await (await saved).path(), "utf8")
+    .trimEnd()
+    .split("\r\n");
+  expect(head).toBe(
+    "\uFEFFworkflow_id,status,runs,succeeded,failed,median_ms,p95_ms,first,last,first_run,last_run",
+  );
+  expect(lines.map((line) => line.split(",").slice(0, 5).join(","))).toEqual([
+    "stock-levels,succeeded,5,5,0",
+    "weekly-revenue,failed,4,0,4",
+    "weekly-revenue,succeeded,65,65,0",
+  ]);
+
+  await visit("/runs/statistics?group=output.region&number=output.none");
+  const lacking = page.getByRole("status").filter({ hasText: "Some runs lack a value" });
+  await lacking.getByText(/^output\.region has no value in 5 runs, such as run_/).waitFor();
+  await page.getByRole("row").nth(1).getByText("none").first().waitFor();
+
+  await visit("/runs/statistics?status=cancelled");
+  await page.getByText("No matching runs").waitFor();
+  await expectAccessible(page, "statistics-empty");
+  await page.getByRole("button", { name: "Clear filters" }).first().click();
+  await page.getByText(/^\d+ runs in \d+ groups$/).waitFor();
+  await page.getByRole("link", { name: "List of runs" }).click();
+  await heading(page, "Runs").waitFor();
+  expect(problems).toEqual([]);
 });
