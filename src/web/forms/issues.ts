@@ -1,6 +1,17 @@
 /** Assigns the issues that the server reports to the fields of a form, by their paths. */
 import type { Issue } from "../../../schemas/problem.ts";
+import { ApiError } from "../api/client.ts";
 import { endSentence } from "../ui/sentence.ts";
+
+/** @returns the issues that the server reports of a request; none for any other error */
+export const issuesOfError = (error: Error | null): readonly Issue[] =>
+  error instanceof ApiError ? (error.problem.errors ?? []) : [];
+
+/** Whether fields show why a request failed. @param parts the names of the fields */
+export const isShownAt = (error: Error | null, parts: readonly string[]): boolean => {
+  const issues = issuesOfError(error);
+  return issues.length > 0 && issuesOutside(issues, parts).length === 0;
+};
 
 /** @returns the issues of a property or list item and everything below it, with paths relative to it */
 export function issuesUnder(issues: readonly Issue[], part: string | number): Issue[] {

@@ -1,21 +1,27 @@
 /** The filters of the run list. */
 import { Button, Group, MultiSelect, Select, TextInput } from "@mantine/core";
-import { useState } from "react";
 import type { RunTrigger } from "../../../schemas/run.ts";
+import { issuesOfError, issuesUnder, issueText } from "../forms/issues.ts";
 import { searchIssue } from "../workflows/filters.ts";
 import { WorkflowSelect } from "../workflows/workflow-select.tsx";
 import { isDay, isFiltered, type RunFilters, RUN_STATUSES } from "./filters.ts";
 import { TRIGGER_LABELS } from "./labels.ts";
+import { SubmittedField } from "./submitted-field.tsx";
+
+/** Two fields of this width are a row of their own. */
+const WIDE = { flex: "1 1 40%", miw: 240 } as const;
 
 interface FilterBarProps {
   filters: RunFilters;
   onChange: (filters: RunFilters) => void;
   /** Whether runs can be searched by words and by a condition. */
   isSearchable?: boolean;
+  /** Why the filtered runs could not be read. */
+  error?: Error | null;
 }
 
-export function FilterBar({ filters, onChange, isSearchable = false }: FilterBarProps) {
-  const { search, where, workflow, status, trigger, since, until } = filters;
+export function FilterBar({ filters, onChange, isSearchable = false, error = null }: FilterBarProps) {
+  const { search = "", where = "", workflow, status, trigger, since, until } = filters;
   /** Changes some filters; undefined removes one. */
   const change = (part: { [Name in keyof RunFilters]?: RunFilters[Name] | undefined }): void => {
     const entries = Object.entries({ ...filters, ...part }).filter(
@@ -27,7 +33,8 @@ export function FilterBar({ filters, onChange, isSearchable = false }: FilterBar
     <Group gap="sm" align="flex-end" role="search" aria-label="Filters">
       {isSearchable && (
         <>
-          <Submitted
+          <SubmittedField
+            {...WIDE}
             label="Search"
             type="search"
             placeholder="Id, workflow, error, input or output"
@@ -35,11 +42,13 @@ export function FilterBar({ filters, onChange, isSearchable = false }: FilterBar
             onSubmit={(to) => change({ search: to })}
             issueOf={searchIssue}
           />
-          <Submitted
+          <SubmittedField
+            {...WIDE}
             label="Condition"
             placeholder="output.total > 1000"
             value={where}
             onSubmit={(to) => change({ where: to })}
+            error={issueText(issuesUnder(issuesOfError(error), "where"))}
           />
         </>
       )}
@@ -81,41 +90,6 @@ export function FilterBar({ filters, onChange, isSearchable = false }: FilterBar
         </Button>
       )}
     </Group>
-  );
-}
-
-interface SubmittedProps {
-  label: string;
-  type?: "search" | "text";
-  placeholder: string;
-  value: string | undefined;
-  onSubmit: (text: string) => void;
-  /** What is wrong with a text. */
-  issueOf?: (text: string) => string | undefined;
-}
-
-/** A text that is submitted with Enter, and when the field is left: each search reads thousands of runs. */
-function Submitted({ label, type = "text", placeholder, value = "", onSubmit, issueOf }: SubmittedProps) {
-  const [draft, setDraft] = useState({ from: value, text: value });
-  // Replaced when the filter changes elsewhere, by the clear button or the back button.
-  const text = draft.from === value ? draft.text : value;
-  const issue = issueOf?.(text);
-  const submit = (): void => {
-    if (issue === undefined && text.trim() !== value) onSubmit(text.trim());
-  };
-  return (
-    <TextInput
-      label={label}
-      type={type}
-      placeholder={placeholder}
-      value={text}
-      onChange={({ currentTarget }) => setDraft({ from: value, text: currentTarget.value })}
-      onBlur={submit}
-      onKeyDown={(event) => event.key === "Enter" && submit()}
-      error={issue}
-      flex="1 1 40%"
-      miw={240}
-    />
   );
 }
 

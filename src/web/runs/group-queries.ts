@@ -7,8 +7,9 @@ import type { LastDays } from "./last-days.ts";
 
 export type GroupsQuery = Endpoints.get_Group_runs["parameters"]["query"];
 
-/** How often the counts of the last days are read again, in milliseconds. */
-const POLL_INTERVAL_MS = 60_000;
+/** How long the counts of the last days are shown again, and how often they are read: each reads up to 50,000 runs. In milliseconds. */
+const STALE_MS = 60_000;
+const POLL_INTERVAL_MS = 300_000;
 /** Maximum number of groups that the API returns. */
 export const MAX_SHOWN_GROUPS = 1_000;
 /** Maximum length of a condition, in characters. */
@@ -24,13 +25,13 @@ const lastDaysQuery = (query: GroupsQuery) =>
   queryOptions({
     queryKey: ["runs", "groups", query],
     queryFn: ({ signal }) => readGroups(query, signal),
-    staleTime: POLL_INTERVAL_MS,
+    staleTime: STALE_MS,
     refetchInterval: POLL_INTERVAL_MS,
   });
 
 /** Runs by workflow; those of single steps have none. Trials are left out. */
 export const workflowGroupsQuery = ({ since }: LastDays, project: { project?: string }) =>
-  lastDaysQuery({ ...project, since, trial: false, group_by: ["workflow_id"], limit: MAX_SHOWN_GROUPS });
+  lastDaysQuery({ ...project, since, trial: false, group_by: ["workflow_id"], max_groups: MAX_SHOWN_GROUPS });
 
 /** Runs of these workflows by workflow and day. @param workflows ids; null for single steps */
 export function workflowDaysQuery(
@@ -49,7 +50,7 @@ export function workflowDaysQuery(
     ...(where.length <= MAX_CONDITION_CHARS && { where }),
     group_by: ["workflow_id", "day"],
     timezone: browserTimeZone(),
-    limit: MAX_SHOWN_GROUPS,
+    max_groups: MAX_SHOWN_GROUPS,
   });
 }
 

@@ -7,6 +7,7 @@ import { serverUrl } from "../app/base-path.ts";
 import { send } from "../api/client.ts";
 import { ChosenBulkAction } from "../bulk-actions/bulk-buttons.tsx";
 import type { BulkChoice } from "../bulk-actions/choice.ts";
+import { isShownAt } from "../forms/issues.ts";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
 import { EmptyState, Page } from "../ui/page.tsx";
@@ -61,25 +62,30 @@ export default function RunList() {
         filters={filters}
         onChange={(to) => setParams(writeFilters(to), { replace: true })}
         isSearchable
+        error={runs.error}
       />
-      <PagedList
-        query={runs}
-        isSearch={isSearch(filters)}
-        empty={<NoRuns filtered={isFiltered(filters)} onClear={() => setParams({})} />}
-      >
-        {(items) => (
-          <SelectableRuns
-            // Another filter begins without a selection.
-            key={JSON.stringify([filters, project])}
-            runs={items}
-            stale={runs.isPlaceholderData}
-            filters={filters}
-            project={project}
-            total={first === undefined || first.isTotalCapped ? null : first.total}
-            onChoose={setChoice}
-          />
-        )}
-      </PagedList>
+      {isShownAt(runs.error, ["where"]) ? (
+        <EmptyState title="Nothing was searched">Correct the condition.</EmptyState>
+      ) : (
+        <PagedList
+          query={runs}
+          isSearch={isSearch(filters)}
+          empty={<NoRuns filtered={isFiltered(filters)} onClear={() => setParams({})} />}
+        >
+          {(items) => (
+            <SelectableRuns
+              // Another filter begins without a selection.
+              key={JSON.stringify([filters, project])}
+              runs={items}
+              stale={runs.isPlaceholderData}
+              filters={filters}
+              project={project}
+              total={first === undefined || first.isTotalCapped ? null : first.total}
+              onChoose={setChoice}
+            />
+          )}
+        </PagedList>
+      )}
       <ChosenBulkAction choice={choice} onClose={() => setChoice(undefined)} />
     </Page>
   );

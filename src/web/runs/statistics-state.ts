@@ -22,13 +22,14 @@ export interface StatisticsState {
  * filters name a time.
  */
 export function readState(params: URLSearchParams, now: number): StatisticsState {
-  const filters = readFilters(params);
+  // Words are searched in lists only.
+  const { search: _search, where = "", ...filters } = readFilters(params);
   const isComplete = params.has("group");
   const hasTime = filters.since !== undefined || filters.until !== undefined;
   return {
     filters: isComplete || hasTime ? filters : { ...filters, since: lastDays(now).days[0]! },
     groupBy: isComplete ? textsIn(params, "group") : ["day"],
-    where: params.get("where")?.trim() ?? "",
+    where: where.trim(),
     measures: textsIn(params, "number"),
     trials: params.get("trials") === "true",
     chart: params.get("chart") ?? "",
@@ -78,5 +79,5 @@ export const toGroupsQuery = (
   ...(groupBy.length > 0 && { group_by: [...groupBy] }),
   ...(measures.length > 0 && { measures: [...measures] }),
   timezone: browserTimeZone(),
-  limit: MAX_SHOWN_GROUPS,
+  max_groups: MAX_SHOWN_GROUPS,
 });

@@ -3,13 +3,14 @@ import { Button, Stack } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
+import { isShownAt } from "../forms/issues.ts";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { EmptyState, ErrorAlert, LoadingSkeleton, Page } from "../ui/page.tsx";
 import { FilterBar } from "./filter-bar.tsx";
-import { isDay, isFiltered, writeFilters } from "./filters.ts";
+import { isDay, isFiltered, type RunFilters, writeFilters } from "./filters.ts";
 import { type GroupsQuery, readGroups } from "./group-queries.ts";
 import { lastDays } from "./last-days.ts";
-import { isShownAtFields, StatisticsFields } from "./statistics-fields.tsx";
+import { StatisticsFields } from "./statistics-fields.tsx";
 import { StatisticsNotices } from "./statistics-notices.tsx";
 import { StatisticsResult } from "./statistics-result.tsx";
 import { readState, type StatisticsState, toGroupsQuery, writeState } from "./statistics-state.ts";
@@ -28,7 +29,11 @@ export default function RunStatisticsPage() {
       title="Run statistics"
       about="Runs counted by day, version, error or any value"
       actions={
-        <Button component={Link} to={`/runs?${writeFilters(state.filters).toString()}`} variant="default">
+        <Button
+          component={Link}
+          to={`/runs?${writeFilters(listFilters(state)).toString()}`}
+          variant="default"
+        >
           List of runs
         </Button>
       }
@@ -44,6 +49,12 @@ export default function RunStatisticsPage() {
     </Page>
   );
 }
+
+/** The filters of the list of the runs that are counted. */
+const listFilters = ({ filters, where }: StatisticsState): RunFilters => ({
+  ...filters,
+  ...(where !== "" && { where }),
+});
 
 /** The groups with the query that they answer: those of the previous one are shown until the next ones are loaded. */
 const useCounted = (query: GroupsQuery) =>
@@ -63,7 +74,7 @@ interface CountedProps {
 function Counted({ counted, state, today, onChange }: CountedProps) {
   const { data, error, isPlaceholderData: stale } = counted;
   if (error !== null && data === undefined)
-    return isShownAtFields(error) ? (
+    return isShownAt(error, ["where", "group_by", "measures"]) ? (
       <EmptyState title="Nothing was counted">Correct the field with the error.</EmptyState>
     ) : (
       <ErrorAlert error={error} retry={() => void counted.refetch()} />

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Approval } from "../../../schemas/approval.ts";
 import type { Run } from "../../../schemas/run.ts";
+import { violations } from "../../support/axe.ts";
 import { eventually } from "../../support/eventually.ts";
 import {
   addPerson,
@@ -59,6 +60,47 @@ it("a retry of a fan-out says on its page how many items were reused", async () 
   await page.getByRole("tab", { name: "Timeline" }).click();
   await page.getByText("5 of 6 items, 4 reused, 1 failed").first().waitFor();
   expect(await page.getByText("5 of 6 completed, 4 reused, 1 failed").count()).toBe(1);
+});
+
+it("a person finds runs by words and by a condition, and sees what is wrong with one", async () => {
+  const site = await openSite();
+  const ann = await createFirstAdmin(site);
+  const steps = [{ id: "check", type: "assert", that: "inputs.amount > 0", message: "No amount." }];
+  const inputs = {
+    type: "object",
+    properties: { invoice: { type: "string" }, amount: { type: "number" } },
+  };
+  await requestApi(ann, "POST", "/workflows", { name: "Orders", definition: { inputs, steps } });
+  for (const [invoice, amount] of [
+    ["INV-1", 10],
+    ["INV-2", -1],
+  ])
+    await requestApi(ann, "POST", "/workflows/orders/runs", { inputs: { invoice, amount }, wait: 30 });
+  const { page, visit } = await openWindow(await openBrowser(), site, ann);
+  await visit("/runs");
+  const rows = page.getByRole("table", { name: "Runs" }).getByRole("row");
+  const search = page.getByRole("searchbox", { name: "Search" });
+  await search.fill("inv-2");
+  await search.press("Enter");
+  await page.getByText("1 found").waitFor();
+  expect(await rows.count()).toBe(2);
+  expect(await page.getByRole("button", { name: "Retry…" }).isVisible()).toBe(true);
+  await takeScreenshot(page, "runs-search");
+  await search.fill("zebra");
+  await search.press("Enter");
+  await page.getByText("No matching runs").waitFor();
+  await search.fill("");
+  const condition = page.getByRole("textbox", { name: "Condition" });
+  await condition.fill("inputs.amount >= ");
+  await condition.press("Enter");
+  await page.getByText("Nothing was searched").waitFor();
+  await page.getByText(/syntax error/).waitFor();
+  await takeScreenshot(page, "runs-condition-error");
+  await condition.fill("inputs.amount > 5");
+  await condition.press("Enter");
+  await page.getByText("1 found").waitFor();
+  expect(new URL(page.url()).searchParams.get("where")).toBe("inputs.amount > 5");
+  expect(await violations(page)).toEqual([]);
 });
 
 it("the workflow of a run is called by its name, and by its id only where nobody may see the name", async () => {

@@ -54,7 +54,7 @@ it("toGroupsQuery leaves out what is not chosen, and trials unless they are", ()
     project: "finance",
     trial: false,
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    limit: 1_000,
+    max_groups: 1_000,
   });
   expect(toGroupsQuery(STATE, {})).toMatchObject({
     workflow_id: "weekly-revenue",
