@@ -167,7 +167,7 @@ it("the page of statistics shows issues at their fields, and downloads what it s
   const { site, ann } = await openShop();
   const { page, visit, problems } = await openWindow(await openBrowser(), site, ann);
   await visit("/runs/statistics?group=dya&where=output.total+%3E&number=nope.x");
-  await page.getByText("dya: is neither a field of runs nor an expression. Write day.").waitFor();
+  await page.getByText("dya: must be a field of runs or an expression, got dya. Write day.").waitFor();
   await page.getByText(/^Has a syntax error: unexpected the end of the expression/).waitFor();
   await page.getByText(/^nope\.x: uses nope, which is not defined here/).waitFor();
   expect(await page.locator('[aria-invalid="true"]').count()).toBe(3);
