@@ -5,7 +5,7 @@ import { parseRows, type Row, type Rows } from "../values/rows.ts";
 import { groupValue } from "./group-fields.ts";
 
 /** In the order in which tables and charts show them. */
-export const SHOWN_STATUSES: readonly RunStatus[] = [
+const SHOWN_STATUSES: readonly RunStatus[] = [
   "succeeded",
   "failed",
   "running",

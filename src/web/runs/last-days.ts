@@ -24,7 +24,7 @@ export interface LastDays {
 const two = (n: number): string => String(n).padStart(2, "0");
 
 /** The local day of a date: 2026-11-21. */
-export const localDay = (date: Date): string =>
+const localDay = (date: Date): string =>
   `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 
 /** @param now milliseconds since 1970; its day is the last one */

@@ -3,7 +3,7 @@
  * are read in one request and kept for some minutes.
  */
 import { Anchor, type AnchorProps } from "@mantine/core";
-import { queryOptions, useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Fragment, type ReactNode } from "react";
 import { Link } from "react-router";
 import { send } from "../api/client.ts";
@@ -51,17 +51,6 @@ function useName(id: string | null): string | null | undefined {
 export function useWorkflowText(id: string | null): string {
   const name = useName(id);
   return name === undefined ? LOADING : (name ?? id ?? "");
-}
-
-/** The names of workflows by their ids, without those that are not loaded or can't be read. */
-export function useWorkflowNames(ids: readonly string[]): ReadonlyMap<string, string> {
-  const results = useQueries({ queries: ids.map((id) => workflowNameQuery(id)) });
-  return new Map(
-    ids.flatMap((id, index): [string, string][] => {
-      const name = results[index]?.data;
-      return typeof name === "string" ? [[id, name]] : [];
-    }),
-  );
 }
 
 /** The name of a workflow, or its id as code. A long name wraps. */
