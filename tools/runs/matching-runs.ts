@@ -9,7 +9,7 @@ import { runEvaluator, valuesReadBy } from "./evaluate-run.ts";
 import { addRead, isUsedUp, newBudget, type ScanContext, scanInParts } from "./scan-runs.ts";
 
 /** Maximum number of runs that a page of a search reads. */
-export const MAX_SEARCHED_RUNS = 5_000;
+const MAX_SEARCHED_RUNS = 5_000;
 const PART = 100;
 
 export interface RunSearch {

@@ -128,10 +128,10 @@ export async function runPage(
   const open = await ctx.read.interruptions.openCounts(ids);
   const values = paths.length === 0 ? [] : await readListedValues(ctx.read.runs, ids, paths);
   return {
-    items: items.map((run, index) => ({
-      ...toRunSummary(run, open.get(run.id)),
-      ...(paths.length > 0 && { values: values[index]! }),
-    })),
+    items: items.map((run, index) => {
+      const summary = toRunSummary(run, open.get(run.id));
+      return paths.length === 0 ? summary : Object.assign(summary, { values: values[index]! });
+    }),
     ...total,
     next_cursor: next && ctx.cursors.encode(query, next),
   };
