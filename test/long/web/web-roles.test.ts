@@ -14,6 +14,7 @@ import {
 const FRAME = new Set([
   "Skip to content",
   "Millrace, home",
+  "Find Ctrl K",
   "User menu of vera@example.com",
   "Home",
   "Workflows",
@@ -28,7 +29,10 @@ const FRAME = new Set([
 const ALLOWED = [
   // Links.
   /^\d+ (failed in 24 hours|approvals pending|in progress|succeeded in 24 hours)$/,
-  /^(Pending approvals|Recent failures|Recent runs|Upcoming): all$/,
+  /^(Last 14 days|Pending approvals|Recent failures|Recent runs|Upcoming): all$/,
+  // Statistics of runs.
+  /^(\d+ runs? in 14 days|\d+ failed: Month end|Statistics|List of runs|Clear filters)$/,
+  /^(day|runs|succeeded|failed|waiting|median_ms|p95_ms|first|last)$/,
   /^(All runs|Interruptions|Compare versions|Back to the workflow|Versions|version \d+|Your keys|API Keys|All API keys|dashboard|skill)$/,
   /^(Filter by tag )?(sales|daily|regions|customers|approval)$/,
   /^(workflow )?(Revenue by region|Month end|Quarter end|Join two queries|Ask for approval|Unpaid orders every morning)$/,
@@ -56,7 +60,7 @@ const ALLOWED = [
   /^Close( revenue| gate)?$/,
   /^(Expand|Collapse)$/,
   /^(region|revenue|orders)$/,
-  /^(Run inputs|customers sql succeeded)$/,
+  /^(Run inputs|Inputs|customers sql succeeded)$/,
   /^(Copy .+|Download|CSV|Check again)$/,
   /^Evidence, plan and comment$/,
   // Their own keys, absence and password.
@@ -72,7 +76,7 @@ async function actionNames(page: Page): Promise<string[]> {
       .locator("a[href], button, [role=button], [role=menuitem], [role=tab], summary")
       .evaluateAll((all) =>
         (all as unknown as Pressable[])
-          .filter((one) => one.checkVisibility() && !one.matches(":disabled"))
+          .filter((one) => one.checkVisibility() && !one.matches(":disabled, [aria-hidden=true]"))
           .map((one) => (one.getAttribute("aria-label") ?? one.innerText).replaceAll(/\s+/g, " ").trim()),
       );
   const collected = await names();
